@@ -1,0 +1,63 @@
+// tracenorm denoise: sparse and low-rank estimation of a full or partly observed matrix.
+#include <memory>
+#include <utility>
+
+#include "commands.hpp"
+#include "estimation.hpp"
+
+namespace tracenorm::app {
+
+namespace {
+
+struct DenoiseOptions {
+  EstimationOptions common;
+  std::string test;
+};
+
+constexpr const char* kFooter = R"(Examples:
+  tracenorm denoise noisy.npy --radius 44 --l1 0.4
+  tracenorm denoise noisy.npy --radius 44 --l1 0.4 --method sccg --mu 0.01 --iterations 300 --json run.json
+  tracenorm denoise holes.npy --radius 10 --l1 0.1 --loss absolute --test truth.npy --model m.npz
+
+MATRIX may be .npy, Matrix Market or a text of rows; NaN marks a missing entry.)";
+
+int run(const DenoiseOptions& options) {
+  const EstimationOptions& common = options.common;
+  check_before_reading(common, {common.data, options.test});
+
+  io::Matrix matrix = io::read_matrix(common.data, common.read);
+  Estimation estimation;
+  estimation.command = "denoise";
+  if (common.prepare) {
+    estimation.preparation = fit_preparation(*common.prepare, matrix.value);
+    prepare(estimation.preparation, matrix.value);
+  }
+  estimation.problem = {DenseObservations{matrix.rows, matrix.cols, std::move(matrix.value), {}}, common.loss,
+                        l1_penalty(common), TraceNormBall{common.radius}};
+  estimation.options = {{"test", {}}};
+  TestSet test;
+  if (!options.test.empty()) {
+    estimation.options.back().value = options.test;
+    test = read_test(options.test, estimation, common);
+    estimation.test = [&](const LowRankMatrix& x) {
+      return judge(x, common.loss, estimation.preparation, test.entries);
+    };
+  }
+  return estimate(common, estimation);
+}
+
+}  // namespace
+
+void add_denoise(CLI::App& program, Action& action) {
+  CLI::App* app =
+      program.add_subcommand("denoise", "sparse and low-rank estimation of a full or partly observed matrix");
+  const auto options = std::make_shared<DenoiseOptions>();
+  options->common.loss = losses::Squared{0.5};
+  add_estimation_options(*app, options->common, "MATRIX", "a matrix of numbers");
+  app->add_option("--test", options->test, "clean entries to judge the answer on")->type_name("FILE")->group("Data");
+  app->get_option("--prepare")->default_str("none");
+  app->footer(kFooter);
+  app->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace tracenorm::app

@@ -1,0 +1,136 @@
+#include "estimation_options.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "option_values.hpp"
+#include "outputs.hpp"
+
+namespace tracenorm::app {
+
+namespace {
+
+constexpr int kMaxIterations = std::numeric_limits<int>::max() - 1;
+constexpr int kMaxThreads = 4096;
+
+std::string loss_list() {
+  std::string text = "what a deviation costs";
+  for (const LossHelp& help : loss_help()) {
+    text += fmt::format("\n{}: for {}", help.name, help.wants);
+    if (!help.parameter.empty())
+      text += fmt::format("; X is the {} ({:g}), {}", help.parameter, help.default_value, help.help);
+  }
+  return text;
+}
+
+double parse_radius(const std::string& text) {
+  constexpr std::string_view wants =
+      "a number above 0: the largest sum of singular values the answer may have, in the units of the prepared data";
+  if (text == "auto") {
+    throw Error(ErrorCode::usage, fmt::format("--radius: choosing the radius automatically is not available in this "
+                                              "version; give {}",
+                                              wants));
+  }
+  return to_number("--radius", text, {0, 1e300, wants, false});
+}
+
+void add_input_options(CLI::App& app, EstimationOptions& options, const std::string& data_name,
+                       const std::string& data_help) {
+  app.add_option(data_name, options.data, data_help)->required()->type_name("FILE");
+  app.add_option_function<std::string>(
+         "--format",
+         [&options](const std::string& text) {
+           options.read.format = parse_for("--format", [&] { return io::parse_format(text); });
+         },
+         "format of the data, when name and first lines do not tell")
+      ->type_name("NAME")
+      ->default_str("automatic")
+      ->group("Data");
+  using Duplicates = io::ReadOptions::Duplicates;
+  add_choice<Duplicates>(app, "--duplicates", options.read.duplicates,
+                         {{"error", Duplicates::error},
+                          {"first", Duplicates::first},
+                          {"last", Duplicates::last},
+                          {"mean", Duplicates::mean}},
+                         "which value of an entry that is given twice counts")
+      ->group("Data");
+  app.add_option_function<std::string>(
+         "--prepare",
+         [&options](const std::string& text) {
+           options.prepare = parse_for("--prepare", [&] { return parse_preparation(text); });
+         },
+         "change of units before solving, undone in predictions")
+      ->type_name("none|center|zscore")
+      ->group("Data");
+}
+
+void add_objective_options(CLI::App& app, EstimationOptions& options) {
+  app.add_option_function<std::string>(
+         "--radius", [&options](const std::string& text) { options.radius = parse_radius(text); },
+         "bound on the trace norm (the sum of singular values) of the answer")
+      ->required()
+      ->type_name("R")
+      ->group("Objective");
+  app.add_option_function<std::string>(
+         "--loss",
+         [&options](const std::string& text) { options.loss = parse_for("--loss", [&] { return parse_loss(text); }); },
+         loss_list())
+      ->type_name("NAME[:X]")
+      ->default_str(to_string(options.loss))
+      ->group("Objective");
+  add_number(app, "--l1", options.l1, kNotNegative, "penalty on the absolute value of every entry: makes it sparse")
+      ->group("Objective");
+}
+
+void add_run_options(CLI::App& app, EstimationOptions& options) {
+  RunOptions& run = options.run;
+  add_integer(app, "--iterations", run.iterations, 1, kMaxIterations, "stop after this many")->group("Run");
+  add_number(app, "--gap", run.gap, kPositive,
+             "stop at this certified relative gap (0.01: proved to be within 1 % of the optimum)")
+      ->group("Run");
+  add_number(app, "--time", run.seconds, kPositive, "stop after this many seconds")->group("Run");
+  add_number(app, "--certificate-share", run.certificate_share, kProbability,
+             "share of the work that may go into lower bounds; 0: only one at the end")
+      ->group("Run");
+  add_seed(app, run.seed, "of everything random; the same seed gives the same bits")->group("Run");
+  add_integer(app, "--threads", run.threads, 0, kMaxThreads, "0: all cores; the result does not depend on it")
+      ->group("Run");
+}
+
+void add_output_options(CLI::App& app, EstimationOptions& options) {
+  app.add_option("--model", options.model, "save the solution for `predict` (NumPy opens it)")
+      ->type_name("FILE.npz")
+      ->group("Output");
+  app.add_option("--json", options.json, "write everything about the run; - for standard output")
+      ->type_name("FILE")
+      ->group("Output");
+  app.add_flag("--quiet,-q", options.quiet, "no progress, no notes, no summary")->group("Output");
+}
+
+}  // namespace
+
+void add_estimation_options(CLI::App& app, EstimationOptions& options, const std::string& data_name,
+                            const std::string& data_help) {
+  add_input_options(app, options, data_name, data_help);
+  add_objective_options(app, options);
+  options.method.add_to(app);
+  add_run_options(app, options);
+  add_output_options(app, options);
+}
+
+void check_before_reading(const EstimationOptions& options, const std::vector<std::string>& inputs) {
+  static_cast<void>(options.method.make());  // throws when the method's options do not fit it
+  check_outputs({{"--json", options.json}, {"--model", options.model}}, inputs);
+}
+
+Penalty l1_penalty(const EstimationOptions& options) {
+  if (options.l1 > 0) return L1Penalty{options.l1};
+  return NoPenalty{};
+}
+
+bool wants_labels(const Loss& loss) {
+  return std::visit([](const auto& chosen) { return !chosen.accepts(0.5); }, loss);
+}
+
+}  // namespace tracenorm::app

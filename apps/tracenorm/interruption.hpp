@@ -1,0 +1,25 @@
+// Ctrl-C asks a run to stop after the current iteration, so that the best iterate can be saved. A second one ends the
+// program at once.
+#pragma once
+
+#include <atomic>
+#include <csignal>
+
+namespace tracenorm::app {
+
+/// Listens while it lives; one at a time.
+class Interruption {
+ public:
+  Interruption();
+  ~Interruption();
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+
+  [[nodiscard]] const std::atomic<bool>* flag() const;
+
+ private:
+  struct sigaction former_interrupt_ {};
+  struct sigaction former_terminate_ {};
+};
+
+}  // namespace tracenorm::app

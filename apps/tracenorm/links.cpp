@@ -1,0 +1,139 @@
+// tracenorm links: link prediction on an undirected graph, by the protocol of the paper's Table 1.
+//
+// The graph becomes a symmetric 0/1 matrix. A random share of its entries is observed, each observed entry is flipped
+// with some probability, a sparse low-rank matrix is fitted, and its entries score the pairs that were not observed.
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "base/random.hpp"
+#include "commands.hpp"
+#include "estimation.hpp"
+#include "option_values.hpp"
+
+namespace tracenorm::app {
+
+namespace {
+
+struct LinksOptions {
+  EstimationOptions common;
+  double observed = 0.5;
+  double flip = 0;
+  bool unsymmetric_mask = false;
+};
+
+constexpr NumberRange kObserved{0, 1, "a number above 0, at most 1", false};
+
+constexpr const char* kFooter = R"(Examples:
+  tracenorm links facebook_combined.txt --radius 1052.88 --l1 0.01 --iterations 300
+  tracenorm links edges.txt --radius 600 --l1 0.05 --flip 0.05 --seed 2 --json run.json
+
+EDGES is a list "a b" of undirected edges (SNAP), possibly compressed (.gz, .xz). The mask is drawn on unordered pairs including
+the diagonal. The area under the ROC curve is measured on the pairs a < b that were not observed, against the unflipped graph.)";
+
+/// The unflipped graph, one byte an entry.
+class Adjacency {
+ public:
+  explicit Adjacency(const io::Graph& graph)
+      : nodes_(static_cast<std::size_t>(graph.nodes)), link_(nodes_ * nodes_, 0) {
+    for (const auto& [a, b] : graph.edges) {
+      link_[place(a, b)] = 1;
+      link_[place(b, a)] = 1;
+    }
+  }
+  [[nodiscard]] Index nodes() const { return static_cast<Index>(nodes_); }
+  [[nodiscard]] bool linked(Index a, Index b) const { return link_[place(a, b)] != 0; }
+  [[nodiscard]] std::size_t place(Index a, Index b) const {
+    return static_cast<std::size_t>(a) * nodes_ + static_cast<std::size_t>(b);
+  }
+
+ private:
+  std::size_t nodes_;
+  std::vector<unsigned char> link_;
+};
+
+DenseObservations observe(const Adjacency& graph, const LinksOptions& options) {
+  // Two streams, so that the mask of a seed is the same for every flip probability.
+  Random mask(options.common.run.seed);
+  Random flips(options.common.run.seed ^ 0x5851f42d4c957f2dULL);
+  const Index n = graph.nodes();
+  DenseObservations data{n, n, {}, {}};
+  data.value.assign(static_cast<std::size_t>(n) * static_cast<std::size_t>(n), std::numeric_limits<Real>::quiet_NaN());
+  for (Index a = 0; a < n; ++a) {
+    for (Index b = options.unsymmetric_mask ? 0 : a; b < n; ++b) {
+      const bool seen = mask.uniform() < options.observed;
+      const bool flipped = flips.uniform() < options.flip;
+      if (!seen) continue;
+      const Real value = graph.linked(a, b) != flipped ? 1 : 0;
+      data.value[graph.place(a, b)] = value;
+      if (!options.unsymmetric_mask) data.value[graph.place(b, a)] = value;
+    }
+  }
+  return data;
+}
+
+/// Scores come from blocks of rows, so that the answer is never made dense as a whole.
+report::HeldOut judge_links(const LowRankMatrix& x, const Adjacency& graph, const DenseObservations& data,
+                            bool ordered_pairs) {
+  constexpr Index kBlock = 256;
+  std::vector<report::Scored> scored;
+  for (Index first = 0; first < graph.nodes(); first += kBlock) {
+    const Index last = std::min<Index>(first + kBlock, graph.nodes());
+    const Eigen::MatrixXd block = x.dense_rows(first, last);
+    for (Index a = first; a < last; ++a) {
+      for (Index b = ordered_pairs ? 0 : a + 1; b < graph.nodes(); ++b) {
+        if (a == b || !std::isnan(data.value[graph.place(a, b)])) continue;
+        scored.push_back({static_cast<Real>(block(a - first, b)), graph.linked(a, b)});
+      }
+    }
+  }
+  report::HeldOut result;
+  result.entries = static_cast<Offset>(scored.size());
+  result.auc = report::area_under_curve(scored);
+  return result;
+}
+
+int run(const LinksOptions& options) {
+  const EstimationOptions& common = options.common;
+  if (wants_labels(common.loss)) {
+    throw Error(ErrorCode::usage, "--loss: " + to_string(common.loss) +
+                                      " wants labels -1 and +1, the entries of a graph are 0 and 1; use squared, "
+                                      "absolute or huber");
+  }
+  if (common.prepare.value_or(Preparation::Kind::none) != Preparation::Kind::none) {
+    throw Error(ErrorCode::usage, "--prepare: the entries of a graph stay 0 and 1; use --prepare none");
+  }
+  check_before_reading(common, {common.data});
+
+  io::Graph graph = io::read_graph(common.data, common.read);
+  const Adjacency adjacency(graph);
+  Estimation estimation;
+  estimation.command = "links";
+  estimation.problem = {observe(adjacency, options), common.loss, l1_penalty(common), TraceNormBall{common.radius}};
+  estimation.rows = graph.labels;
+  estimation.cols = std::move(graph.labels);
+  const auto& data = std::get<DenseObservations>(estimation.problem.observations);
+  estimation.test = [&](const LowRankMatrix& x) { return judge_links(x, adjacency, data, options.unsymmetric_mask); };
+  estimation.options = {
+      {"observed", options.observed}, {"flip", options.flip}, {"unsymmetric_mask", options.unsymmetric_mask}};
+  return estimate(common, estimation);
+}
+
+}  // namespace
+
+void add_links(CLI::App& program, Action& action) {
+  CLI::App* app = program.add_subcommand("links", "link prediction on a graph of which a part is seen, with errors");
+  const auto options = std::make_shared<LinksOptions>();
+  options->common.loss = losses::Squared{1.0};
+  add_estimation_options(*app, options->common, "EDGES", "the edges of an undirected graph");
+  add_number(*app, "--observed", options->observed, kObserved, "share of the entries that are seen")->group("Data");
+  add_number(*app, "--flip", options->flip, kProbability, "probability that a seen entry is wrong")->group("Data");
+  app->add_flag("--unsymmetric-mask", options->unsymmetric_mask, "draw (a,b) and (b,a) separately instead of together")
+      ->group("Data");
+  app->get_option("--prepare")->default_str("none");
+  app->footer(kFooter);
+  app->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace tracenorm::app

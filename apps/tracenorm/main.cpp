@@ -1,0 +1,154 @@
+// The program: finds the subcommand, runs it, and turns what went wrong into one line on standard error and an exit
+// code.
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <new>
+
+#include "commands.hpp"
+#include "help_format.hpp"
+#include "outputs.hpp"
+#include "suggestion.hpp"
+#include "tracenorm/error.hpp"
+#include "tracenorm/version.hpp"
+
+namespace tracenorm::app {
+
+namespace {
+
+constexpr int kUsage = static_cast<int>(ErrorCode::usage);
+
+int complain(std::string_view message, int code) {
+  fmt::print(stderr, "tracenorm: error: {}\n", message);
+  return code;
+}
+
+/// The innermost subcommand that the command line named.
+const CLI::App& named_command(const CLI::App& program) {
+  const CLI::App* app = &program;
+  while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+  return *app;
+}
+
+std::string full_name(const CLI::App& app) {
+  return app.get_parent() == nullptr ? app.get_name() : full_name(*app.get_parent()) + " " + app.get_name();
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::vector<CLI::App*> all_commands(CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(sub->get_name());
+  return names;
+}
+
+std::string with_suggestion(std::string message, std::string_view word, const std::vector<std::string>& known) {
+  if (const auto meant = nearest(word, known)) message += fmt::format("; did you mean {}?", *meant);
+  return message;
+}
+
+/// About the first word of the command line that nothing claimed.
+std::string describe_stranger(const CLI::App& app, const std::string& word) {
+  if (word.rfind("--", 0) == 0) {
+    const std::string name = word.substr(0, word.find('='));
+    return with_suggestion(fmt::format("unknown option {}", name), name, option_names(app));
+  }
+  if (const auto commands = command_names(app); !commands.empty()) {
+    std::string message = fmt::format("unknown command '{}'", word);
+    message = with_suggestion(message, word, commands);
+    return message + fmt::format(" (commands: {})", fmt::join(commands, ", "));
+  }
+  return fmt::format("unexpected argument '{}'", word);
+}
+
+int usage_error(const CLI::App& program, std::string_view message) {
+  complain(message, kUsage);
+  fmt::print(stderr, "Try '{} --help'.\n", full_name(named_command(program)));
+  return kUsage;
+}
+
+int parse_error(const CLI::App& program, const CLI::ParseError& error) {
+  const CLI::App& app = named_command(program);
+  const std::vector<std::string> strangers = program.remaining(true);
+  if (!strangers.empty()) return usage_error(program, describe_stranger(app, strangers.front()));
+  if (const auto commands = command_names(app); !commands.empty()) {
+    return usage_error(program, fmt::format("a command is missing; give one of {}", fmt::join(commands, ", ")));
+  }
+  return usage_error(program, error.what());
+}
+
+void set_up(CLI::App& program, Action& action) {
+  program.description("Low-rank matrix estimation with nonsmooth losses under a trace-norm bound, with a certificate.");
+  program.set_version_flag("--version", std::string("tracenorm ") + TRACENORM_VERSION, "print the version");
+  program.set_help_flag("--help,-h", "print this help");
+  program.formatter(std::make_shared<HelpFormat>());  // before the commands, which inherit it
+  program.require_subcommand(1);
+  add_complete(program, action);
+  add_denoise(program, action);
+  add_links(program, action);
+  add_predict(program, action);
+  add_generate(program, action);
+  add_info(program, action);
+  for (CLI::App* command : all_commands(program)) command->group("Commands");
+  program.footer(R"(Examples:
+  tracenorm complete u.data --radius 1200 --split 0.5,0.25,0.25
+  tracenorm generate completion train.tsv --truth truth.tsv
+  tracenorm complete --help)");
+}
+
+int run(int argc, char** argv) {
+  CLI::App program{"", "tracenorm"};
+  Action action;
+  set_up(program, action);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::Success& request) {  // --help, --version
+    const int code = program.exit(request);
+    flush_stdout();
+    return code;
+  } catch (const CLI::ParseError& error) {
+    return parse_error(program, error);
+  } catch (const Error& error) {
+    return usage_error(program, error.what());
+  }
+  try {
+    return action();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::usage) return usage_error(program, error.what());
+    throw;
+  }
+}
+
+}  // namespace
+
+}  // namespace tracenorm::app
+
+int main(int argc, char** argv) {
+  using namespace tracenorm;
+  // A file that grows beyond a limit must be an error of the write, with a message, not the death of the program.
+  std::signal(SIGXFSZ, SIG_IGN);
+  try {
+    return app::run(argc, argv);
+  } catch (const Error& error) {
+    return app::complain(error.what(), static_cast<int>(error.code()));
+  } catch (const std::bad_alloc&) {
+    return app::complain("not enough memory for this problem", static_cast<int>(ErrorCode::input));
+  } catch (const std::exception& error) {
+    return app::complain(error.what(), static_cast<int>(ErrorCode::numerical));
+  }
+}

@@ -1,0 +1,109 @@
+#include "outputs.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "tracenorm/error.hpp"
+#include "tracenorm/io.hpp"
+
+namespace tracenorm::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const std::string& option, const std::string& path, std::string_view reason) {
+  throw Error(ErrorCode::input,
+              fmt::format("{}: cannot write '{}': {}; give a file name in an existing folder that can be written",
+                          option, path, reason));
+}
+
+/// The only proof that a file can be made in a folder is to make one.
+void check_writable(const std::string& option, const std::string& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) refuse(option, path, "it is a folder");
+  fs::path folder = fs::path(path).parent_path();
+  if (folder.empty()) folder = ".";
+  std::string probe = (folder / ".tracenorm-XXXXXX").string();
+  const int file = ::mkstemp(probe.data());
+  if (file < 0) refuse(option, path, std::strerror(errno));
+  ::close(file);
+  ::unlink(probe.c_str());
+}
+
+/// Text may go to standard output; models, matrices and data sets are files.
+void check_may_be_stdout(const std::string& option) {
+  if (option == "--json" || option == "--output") return;
+  throw Error(ErrorCode::usage, fmt::format("{}: '-' cannot be used; give the name of a file", option));
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  // Neither need exist yet.
+  return fs::weakly_canonical(fs::absolute(a), ignored) == fs::weakly_canonical(fs::absolute(b), ignored) ||
+         fs::equivalent(a, b, ignored);
+}
+
+void check_distinct(const OutputPaths& outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    for (std::size_t j = i + 1; j < outputs.size(); ++j) {
+      const auto& [first, path] = outputs[i];
+      const auto& [second, other] = outputs[j];
+      if (path.empty() || other.empty() || !same_file(path, other)) continue;
+      throw Error(ErrorCode::usage,
+                  fmt::format("{} and {}: both would write '{}'; give two names", first, second, path));
+    }
+  }
+}
+
+void check_not_input(const std::string& option, const std::string& path, const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs) {
+    if (input.empty() || !same_file(path, input)) continue;
+    throw Error(ErrorCode::usage, fmt::format("{}: '{}' is read by this command and would be overwritten; give "
+                                              "another name",
+                                              option, path));
+  }
+}
+
+}  // namespace
+
+void check_outputs(const OutputPaths& outputs, const std::vector<std::string>& inputs) {
+  check_distinct(outputs);
+  for (const auto& [option, path] : outputs) {
+    if (path.empty()) continue;
+    if (path == kStdout) {
+      check_may_be_stdout(option);
+      continue;
+    }
+    check_not_input(option, path, inputs);
+    check_writable(option, path);
+  }
+}
+
+void write_output(const std::string& path, std::string_view text) {
+  if (path != kStdout) {
+    io::write_file(path, text);
+    return;
+  }
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  flush_stdout();
+}
+
+void flush_stdout() {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  throw Error(ErrorCode::input, fmt::format("cannot write to standard output: {}",
+                                            errno != 0 ? std::strerror(errno) : "the output was lost"));
+}
+
+void note(bool quiet, std::string_view text) {
+  if (!quiet) fmt::print(stderr, "tracenorm: note: {}\n", text);
+}
+
+}  // namespace tracenorm::app

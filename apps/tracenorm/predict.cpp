@@ -1,0 +1,84 @@
+// tracenorm predict: the entries of a saved model at given (row, column) pairs, in the units of the raw data.
+#include <fmt/format.h>
+
+#include <iterator>
+#include <memory>
+#include <optional>
+
+#include "commands.hpp"
+#include "outputs.hpp"
+#include "tracenorm/error.hpp"
+#include "tracenorm/io.hpp"
+
+namespace tracenorm::app {
+
+namespace {
+
+struct PredictOptions {
+  std::string model;
+  std::string pairs;
+  std::string output{kStdout};
+  bool strict = false;
+  bool quiet = false;
+};
+
+constexpr const char* kFooter = R"(Examples:
+  tracenorm predict model.npz pairs.tsv
+  tracenorm predict model.npz pairs.tsv --output predictions.tsv --strict
+
+PAIRS has a row name and a column name per line; more fields are ignored. The output has row, column and prediction, separated by
+tabs, in the same order. A row or column the model does not know gets the mean of the training data.)";
+
+[[noreturn]] void refuse_unknown(const PredictOptions& options, std::size_t line, const io::Pairs& pairs,
+                                 bool row_known) {
+  throw Error(ErrorCode::input, fmt::format("{}: pair {}: the model does not know {} '{}'; leave the pair out, or drop "
+                                            "--strict to predict the mean",
+                                            options.pairs, line + 1, row_known ? "column" : "row",
+                                            row_known ? pairs.col[line] : pairs.row[line]));
+}
+
+int run(const PredictOptions& options) {
+  check_outputs({{"--output", options.output}}, {options.model, options.pairs});
+  const Model model = io::read_model(options.model);
+  const io::Pairs pairs = io::read_pairs(options.pairs);
+  const io::LabelIndex rows(model.rows, model.factors.rows());
+  const io::LabelIndex cols(model.cols, model.factors.cols());
+  const double mean = model.preparation.undo(0);
+
+  std::size_t unknown = 0;
+  fmt::memory_buffer text;
+  for (std::size_t p = 0; p < pairs.row.size(); ++p) {
+    const std::optional<Index> row = rows.find(pairs.row[p]);
+    const std::optional<Index> col = cols.find(pairs.col[p]);
+    const bool known = row && col;
+    if (!known && options.strict) refuse_unknown(options, p, pairs, row.has_value());
+    unknown += known ? 0 : 1;
+    fmt::format_to(std::back_inserter(text), "{}\t{}\t{:.7g}\n", pairs.row[p], pairs.col[p],
+                   known ? model.predict(*row, *col) : mean);
+  }
+  write_output(options.output, {text.data(), text.size()});
+  if (unknown > 0) {
+    note(options.quiet,
+         fmt::format("{} of {} pairs have a row or column the model does not know; they got the mean {:.7g}", unknown,
+                     pairs.row.size(), mean));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_predict(CLI::App& program, Action& action) {
+  CLI::App* app = program.add_subcommand("predict", "predictions of a saved model for given (row, column) pairs");
+  const auto options = std::make_shared<PredictOptions>();
+  app->add_option("MODEL", options->model, "a file that --model wrote")->required()->type_name("FILE.npz");
+  app->add_option("PAIRS", options->pairs, "row and column names, one pair per line")->required()->type_name("FILE");
+  app->add_option("--output", options->output, "where the predictions go; - for standard output")
+      ->type_name("FILE")
+      ->capture_default_str();
+  app->add_flag("--strict", options->strict, "an unknown row or column is an error");
+  app->add_flag("--quiet,-q", options->quiet, "no notes");
+  app->footer(kFooter);
+  app->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace tracenorm::app

@@ -1,0 +1,122 @@
+// Reading data and pairs, reading and writing models. Every error names the file, the line or field, the value, and
+// what would be right. Outputs are written beside and renamed, so a crash never leaves half a file or destroys an old
+// one.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "tracenorm/model.hpp"
+#include "tracenorm/observations.hpp"
+
+namespace tracenorm::io {
+
+enum class Format {
+  automatic,  ///< from the file's name and first lines
+  triplets,   ///< text lines "row col value [more]": tab, blank, comma, semicolon or "::" separated, header optional
+  libmf,      ///< text "row col value" with 0-based integer indices
+  edges,      ///< SNAP edge list "a b", '#' comments
+  matrix_market,  ///< coordinate or array; real, integer or pattern; general or symmetric
+  npy,            ///< a full matrix; NaN = missing
+  npz,            ///< SciPy sparse (csr, csc, coo): unstored = missing
+  matrix_text,    ///< a full matrix as text, one line a row; "nan", "NA" or nothing = missing
+};
+/// "auto", "triplets", "libmf", "edges", "matrix-market", "npy", "npz", "matrix"; throws a usage error otherwise.
+Format parse_format(std::string_view text);
+
+struct ReadOptions {
+  Format format = Format::automatic;
+  /// What to do with an entry that is given twice.
+  enum class Duplicates { error, first, last, mean } duplicates = Duplicates::error;
+};
+
+/// A data set as entries with names. Ids of text formats are kept as written: in numerical order when all ids of a side
+/// are integers, otherwise in the order of their first appearance. Formats that count (Matrix Market from 1; LIBMF,
+/// .npy and .npz from 0) have no names: their labels are empty and have that base.
+struct Table {
+  Index rows = 0;
+  Index cols = 0;
+  Entries entries;
+  Labels row_labels;
+  Labels col_labels;
+};
+
+/// A full matrix; NaN = missing.
+struct Matrix {
+  Index rows = 0;
+  Index cols = 0;
+  std::vector<Real> value;  ///< row-major
+};
+
+/// An undirected graph: each edge once, a < b; self-loops dropped.
+struct Graph {
+  Index nodes = 0;
+  std::vector<std::pair<Index, Index>> edges;
+  Labels labels;
+};
+
+/// Any format that holds entries. Files may be compressed (.gz, .xz), or a MovieLens zip that is read in place. A full
+/// matrix (.npy, Matrix Market array) becomes a table of its finite entries.
+Table read_table(const std::string& path, const ReadOptions& options = {});
+
+/// The same reading, with the names of an existing table or model: an unknown name is an input error when `strict`,
+/// otherwise the line is left out and counted in `unknown` (which may be null). Where neither side has names, rows and
+/// columns are matched by position; otherwise by name.
+Table read_table_like(const std::string& path, const Labels& rows, const Labels& cols, Index row_count, Index col_count,
+                      bool strict, Offset* unknown, const ReadOptions& options = {});
+
+/// A full matrix from .npy, Matrix Market or a text of rows; tables of entries become a matrix with NaN holes. Text is
+/// taken as rows of numbers, unless its name (u.data, ratings.*), its header or "::" says that it holds triplets.
+Matrix read_matrix(const std::string& path, const ReadOptions& options = {});
+
+/// An edge list, or a square matrix (Matrix Market, .npz, .npy) whose nonzero entries are edges. An edge given in both
+/// directions or several times counts once.
+Graph read_graph(const std::string& path, const ReadOptions& options = {});
+
+/// Pairs to predict, "row col" per line (more fields are ignored), as names: they may be unknown to the model.
+struct Pairs {
+  std::vector<std::string> row;
+  std::vector<std::string> col;
+};
+Pairs read_pairs(const std::string& path);
+
+/// Lets maps from strings be searched by views.
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+};
+
+/// Index of a name, or nothing.
+class LabelIndex {
+ public:
+  LabelIndex(const Labels& labels, Index count);
+  [[nodiscard]] std::optional<Index> find(std::string_view name) const;
+
+ private:
+  int base_;
+  Index count_;
+  bool named_;
+  std::unordered_map<std::string, Index, TextHash, std::equal_to<>> index_;
+};
+
+/// Writes text (or bytes) to `path` by way of a temporary file beside it. Throws an input error naming the path and
+/// reason.
+void write_file(const std::string& path, std::string_view bytes);
+
+void write_table(const std::string& path, const Table& table);  ///< "row<TAB>col<TAB>value" lines
+void write_npy(const std::string& path, Index rows, Index cols, const Real* row_major);
+/// Another name, not an overload: `Real` may be double.
+void write_npy_columns(const std::string& path, Index rows, Index cols, const double* column_major);
+
+/// A .npz that NumPy opens without pickle: left (m x r), values (r), right (n x r), row_names, col_names (empty where
+/// indices are the names), row_base, col_base, preparation (the kind), offset, scale, metadata (JSON) and schema. Names
+/// that are very long are kept as row_names_utf8 and row_names_ends instead.
+void write_model(const std::string& path, const Model& model);
+Model read_model(const std::string& path);
+
+}  // namespace tracenorm::io

@@ -1,0 +1,29 @@
+// The Frank-Wolfe family: one loop, five width rules, two step rules.
+#pragma once
+
+#include <string_view>
+
+#include "tracenorm/width.hpp"
+
+namespace tracenorm::methods {
+
+enum class StepRule {
+  open_loop,   ///< 2/(k+2), the paper's
+  line_search  ///< exact on the segment: the objective on a segment is a convex function of one variable
+};
+
+struct FrankWolfe {
+  WidthRule width = HybridWidth{};
+  StepRule step = StepRule::open_loop;
+  double oracle_tolerance = 1e-2;  ///< of the leading singular pair at k = 0; tightens like 1/(k+1)
+  double oracle_products = 60;     ///< at most this many products per pair
+
+  static const std::array<Field<FrankWolfe>, 2> fields;
+};
+
+inline constexpr std::array<Field<FrankWolfe>, 2> FrankWolfe::fields{
+    {{"oracle_tolerance", &FrankWolfe::oracle_tolerance, 1e-14, 1.0,
+      "accuracy of the first leading singular pair; tightens with the iterations"},
+     {"oracle_products", &FrankWolfe::oracle_products, 2, 1e6, "at most this many products per leading singular pair"}}};
+
+}  // namespace tracenorm::methods

@@ -1,0 +1,65 @@
+// The data: a sparse pattern with values (unstored = missing, a stored zero is data), or a full matrix with holes.
+#pragma once
+
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "tracenorm/types.hpp"
+
+namespace tracenorm {
+
+/// A list of (row, column, value): what files hold, what is held out, what is predicted.
+struct Entries {
+  std::vector<Index> row;
+  std::vector<Index> col;
+  std::vector<Real> value;
+  [[nodiscard]] Offset size() const { return static_cast<Offset>(row.size()); }
+};
+
+/// Which entries are observed: compressed rows, columns ascending within a row. Immutable once made.
+class SparsePattern {
+ public:
+  SparsePattern() = default;
+  /// Checks that `begin` and `col` are a valid pattern; throws an input error otherwise.
+  SparsePattern(Index rows, Index cols, std::vector<Offset> begin, std::vector<Index> col);
+
+  [[nodiscard]] Index rows() const { return rows_; }
+  [[nodiscard]] Index cols() const { return cols_; }
+  [[nodiscard]] Offset entries() const { return static_cast<Offset>(col_.size()); }
+  [[nodiscard]] const Offset* begin() const { return begin_.data(); }  ///< rows() + 1 offsets
+  [[nodiscard]] const Index* col() const { return col_.data(); }       ///< entries() columns
+
+ private:
+  Index rows_ = 0;
+  Index cols_ = 0;
+  std::vector<Offset> begin_{0};
+  std::vector<Index> col_;
+};
+
+struct SparseObservations {
+  SparsePattern pattern;
+  std::vector<Real> value;   ///< one per entry of the pattern
+  std::vector<Real> weight;  ///< empty (all one) or one positive weight per entry
+};
+
+struct DenseObservations {
+  Index rows = 0;
+  Index cols = 0;
+  std::vector<Real> value;   ///< row-major; NaN marks a missing entry
+  std::vector<Real> weight;  ///< empty, or one positive weight per entry
+};
+
+using Observations = std::variant<SparseObservations, DenseObservations>;
+
+/// Sorts entries into rows. Throws an input error on an index out of range or an entry given twice.
+SparseObservations make_sparse(Index rows, Index cols, const Entries& entries, const std::vector<Real>& weight = {});
+
+/// The same data as a full matrix with NaN for missing. Throws when rows * cols would not fit in `limit_bytes`.
+DenseObservations make_dense(const SparseObservations& sparse, double limit_bytes = 16e9);
+
+Index rows(const Observations& observations);
+Index cols(const Observations& observations);
+Offset observed(const Observations& observations);  ///< number of observed entries
+
+}  // namespace tracenorm

@@ -1,0 +1,106 @@
+// What is asked of a run, what one iteration records, what comes back, and who listens.
+#pragma once
+
+#include <atomic>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tracenorm/evaluator.hpp"
+#include "tracenorm/low_rank_matrix.hpp"
+
+namespace tracenorm {
+
+class Observer;
+
+struct RunOptions {
+  int iterations = 500;           ///< at most this many
+  std::optional<double> gap;      ///< stop at this certified relative gap
+  std::optional<double> seconds;  ///< stop after this much wall-clock time (makes a run unrepeatable)
+  std::uint64_t seed = 1;         ///< of the start vectors of the singular-pair solver
+  int threads = 0;                ///< 0: all cores. The result does not depend on it
+  double certificate_share = 0.1;  ///< certificates may use this share of the passes; 0 switches them off but for the last
+  const Entries* validation = nullptr;  ///< held-out entries in prepared units; the best iterate on them is returned
+  int patience = 0;               ///< with validation: stop after this many iterations without improvement; 0: never
+  Observer* observer = nullptr;
+  const std::atomic<bool>* cancel = nullptr;  ///< set from a signal handler to stop after the current iteration
+};
+
+/// One line of the trace. Iteration k describes X_k, before the step that makes X_{k+1}.
+struct Iteration {
+  int k = 0;
+  double seconds = 0;
+  double objective = 0;
+  double lower_bound = -std::numeric_limits<double>::infinity();  ///< best certified so far
+  double relative_gap = std::numeric_limits<double>::infinity();
+  double width = 0;
+  double step = 0;  ///< the step taken from here; 0 at the last one
+  Index rank = 0;   ///< number of terms the iterate is stored with
+  double sigma = 0;
+  double validation_rmse = std::numeric_limits<double>::quiet_NaN();
+  Counters counters{};
+};
+
+enum class Status {
+  not_run,
+  gap_reached,       ///< the certified gap that was asked for
+  iteration_limit,   ///< all iterations done
+  time_limit,
+  validation_limit,  ///< no better validation error for `patience` iterations
+  optimal,           ///< the linear gap and the slack vanished: nothing is left to improve
+  interrupted,       ///< cancelled, or the observer said stop
+  numerical_failure
+};
+std::string_view to_string(Status status);
+std::string_view to_string(SpectralBound::Proof proof);
+
+/// How the reported lower bound was proved.
+struct Certificate {
+  SpectralBound::Proof proof = SpectralBound::Proof::none;
+  double failure_probability = 0;  ///< of any bound of this run being wrong; 0 when proved
+  Slopes slopes = Slopes::current;
+};
+
+struct Environment {
+  std::string version;
+  std::string compiler;
+  std::string instruction_set;
+  int threads = 0;
+  std::uint64_t seed = 0;
+};
+
+struct Result {
+  Status status = Status::not_run;
+  std::string message = "not run";
+  std::string method;
+  LowRankMatrix solution;  ///< a thin SVD
+  double objective = std::numeric_limits<double>::quiet_NaN();  ///< recomputed from `solution`
+  double lower_bound = -std::numeric_limits<double>::infinity();
+  double relative_gap = std::numeric_limits<double>::infinity();
+  double trace_norm = std::numeric_limits<double>::quiet_NaN();
+  Certificate certificate;
+  int iterations = 0;  ///< steps taken
+  int solution_iteration = 0;  ///< the iterate that is returned (the best on validation, or the last)
+  double seconds = 0;
+  Counters counters{};
+  std::vector<Iteration> trace;
+  Environment environment;
+};
+
+/// (objective - lower_bound) / max(|lower_bound|, tiny); infinite without a bound, never negative.
+double relative_gap(double objective, double lower_bound);
+
+/// Who listens to a run. The library itself never prints.
+class Observer {
+ public:
+  Observer() = default;
+  Observer(const Observer&) = default;
+  Observer& operator=(const Observer&) = default;
+  virtual ~Observer() = default;
+  /// Called after every iteration; returning false stops the run.
+  virtual bool on_iteration(const Iteration& iteration, const RunOptions& options) = 0;
+};
+
+}  // namespace tracenorm

@@ -1,0 +1,33 @@
+// The one way to solve a problem.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "tracenorm/methods/frank_wolfe.hpp"
+#include "tracenorm/problem.hpp"
+#include "tracenorm/run.hpp"
+
+namespace tracenorm {
+
+/// The closed set of methods. A new one is a file in methods/, one in src/methods/, and one line here.
+using Method = std::variant<methods::FrankWolfe>;
+
+/// A method by its name: fwua, sccg, sccg-sg, hcgs. Throws a usage error that lists the names there are.
+Method parse_method(std::string_view name);
+std::string method_name(const Method& method);
+struct MethodHelp {
+  std::string_view name;
+  std::string_view help;
+};
+std::vector<MethodHelp> method_help();
+
+/// Checks problem and options, runs the method, recomputes what is reported from the solution that is returned.
+Result solve(const Problem& problem, const Method& method = methods::FrankWolfe{}, const RunOptions& options = {});
+
+/// f(X) for given factors.
+double objective(const Problem& problem, const LowRankMatrix& x);
+
+}  // namespace tracenorm

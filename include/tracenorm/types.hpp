@@ -1,0 +1,22 @@
+// The scalar and index types of the library.
+#pragma once
+
+#include <cstdint>
+
+namespace tracenorm {
+
+using Index = std::int32_t;   ///< a row or a column
+using Offset = std::int64_t;  ///< an entry of the pattern, or a count of entries
+
+/// Entry-sized arrays (data, iterate, slopes) hold `Real`; sums, vectors and small matrices are always double.
+#ifdef TRACENORM_DOUBLE
+using Real = double;
+#else
+using Real = float;
+#endif
+
+/// Losses are inlined into kernels that are compiled once per instruction set. An out-of-line copy compiled for a newer
+/// instruction set must never be picked by the linker for everybody, hence "always".
+#define TRACENORM_INLINE [[gnu::always_inline]] inline
+
+}  // namespace tracenorm

@@ -1,0 +1,103 @@
+#include "evaluators/cpu_dense.hpp"
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "model/entry_functions.hpp"
+
+namespace tracenorm {
+
+CpuDenseEvaluator::CpuDenseEvaluator(const Problem& problem, const DenseObservations& data, std::uint64_t seed)
+    : CpuEvaluator(problem, data.rows, data.cols, seed) {
+  start(dense_mode(problem.penalty), data.value.data(), data.weight.empty() ? nullptr : data.weight.data(),
+        cut_rows(data.rows, entries(), nullptr));
+  // With an l1 penalty every entry has a kink (at zero); otherwise only observed ones can.
+  if (mode_ != kernels::Mode::masked_l1) kink_mask_ = data.value.data();
+}
+
+CpuDenseEvaluator::CpuDenseEvaluator(const Problem& problem, std::unique_ptr<DenseObservations> data, std::uint64_t seed)
+    : CpuDenseEvaluator(problem, *data, seed) {
+  owned_ = std::move(data);
+}
+
+kernels::DenseRows CpuDenseEvaluator::dense_rows(int shard, const Real* m) const {
+  return {m, cols_, cuts_[static_cast<std::size_t>(shard)], cuts_[static_cast<std::size_t>(shard) + 1]};
+}
+
+void CpuDenseEvaluator::apply_shard(int shard, const Real* m, const double* v, double* product) const {
+  kernels::linear_kernels().dense_apply(dense_rows(shard, m), v, product);
+}
+
+void CpuDenseEvaluator::apply_transpose_shard(int shard, const Real* m, const double* u, double* out) const {
+  kernels::linear_kernels().dense_apply_transpose(dense_rows(shard, m), u, out);
+}
+
+void CpuDenseEvaluator::normal_shard(int shard, const Real* m, const double* v, const double* shift, double* product,
+                                     double* out) const {
+  kernels::linear_kernels().dense_normal(dense_rows(shard, m), v, shift, product, out);
+}
+
+double CpuDenseEvaluator::move_shard(int shard, const double* u, const double* v, double t) {
+  return kernels::linear_kernels().dense_move(dense_rows(shard, nullptr), x_.data(), kink_mask_, u, v, t);
+}
+
+void CpuDenseEvaluator::sample_shard(int shard, const double* u, const double* v, Real* target) const {
+  const kernels::DenseRows r = dense_rows(shard, nullptr);
+  for (Index i = r.first; i < r.last; ++i) {
+    for (Index j = 0; j < cols_; ++j) *target++ = Real(u[i] * v[j]);
+  }
+}
+
+void CpuDenseEvaluator::load_shard(int shard, const LowRankMatrix& factors, Real* x) const {
+  const kernels::DenseRows r = dense_rows(shard, nullptr);
+  constexpr Index block = 64;
+  for (Index i = r.first; i < r.last; i += block) {
+    const Index to = std::min<Index>(r.last, i + block);
+    const Eigen::MatrixXd rows_block = factors.dense_rows(i, to);
+    for (Index k = 0; k < to - i; ++k) {
+      for (Index j = 0; j < cols_; ++j) *x++ = Real(rows_block(k, j));
+    }
+  }
+}
+
+Offset CpuDenseEvaluator::shard_begin(int shard) const {
+  return static_cast<Offset>(cuts_[static_cast<std::size_t>(shard)]) * cols_;
+}
+
+double CpuDenseEvaluator::gram_passes(bool of_columns) const {
+  constexpr double kFlopsPerEntry = 20;
+  return (of_columns ? cols_ : rows_) / kFlopsPerEntry;
+}
+
+void CpuDenseEvaluator::gram(const Real* m, bool of_columns, Eigen::MatrixXd& out) const {
+  openblas_set_num_threads(1);  // the bits must not depend on the number of threads
+  const Index side = of_columns ? cols_ : rows_;
+  out.setZero(side, side);
+  constexpr Index block = 128;
+  if (of_columns) {
+    Eigen::MatrixXd wide(cols_, block);  // columns hold rows of M
+    for (Index i = 0; i < rows_; i += block) {
+      const Index size = std::min<Index>(block, rows_ - i);
+      for (Index k = 0; k < size; ++k) {
+        const Real* row = m + static_cast<Offset>(i + k) * cols_;
+        for (Index j = 0; j < cols_; ++j) wide(j, k) = double(row[j]);
+      }
+      cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, side, size, 1.0, wide.data(), side, 1.0, out.data(), side);
+    }
+  } else {
+    Eigen::MatrixXd tall(rows_, block);
+    for (Index j = 0; j < cols_; j += block) {
+      const Index size = std::min<Index>(block, cols_ - j);
+      for (Index i = 0; i < rows_; ++i) {
+        const Real* row = m + static_cast<Offset>(i) * cols_ + j;
+        for (Index k = 0; k < size; ++k) tall(i, k) = double(row[k]);
+      }
+      cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, side, size, 1.0, tall.data(), side, 1.0, out.data(), side);
+    }
+  }
+  out.triangularView<Eigen::StrictlyUpper>() = out.transpose();
+}
+
+}  // namespace tracenorm

@@ -1,0 +1,34 @@
+// A full matrix, for penalties and data that leave no entry out. Memory per entry (Real = float): datum (NaN = missing) 4,
+// iterate 4, slope 4, average 4.
+#pragma once
+
+#include "evaluators/cpu_evaluator.hpp"
+
+namespace tracenorm {
+
+class CpuDenseEvaluator final : public CpuEvaluator {
+ public:
+  CpuDenseEvaluator(const Problem& problem, const DenseObservations& data, std::uint64_t seed);
+  /// Owns the full matrix made from sparse data.
+  CpuDenseEvaluator(const Problem& problem, std::unique_ptr<DenseObservations> data, std::uint64_t seed);
+
+  [[nodiscard]] Offset entries() const override { return static_cast<Offset>(rows_) * cols_; }
+
+ private:
+  [[nodiscard]] kernels::DenseRows dense_rows(int shard, const Real* m) const;
+  void apply_shard(int shard, const Real* m, const double* v, double* product) const override;
+  void apply_transpose_shard(int shard, const Real* m, const double* u, double* out) const override;
+  void normal_shard(int shard, const Real* m, const double* v, const double* shift, double* product,
+                    double* out) const override;
+  double move_shard(int shard, const double* u, const double* v, double t) override;
+  void sample_shard(int shard, const double* u, const double* v, Real* target) const override;
+  void load_shard(int shard, const LowRankMatrix& factors, Real* x) const override;
+  [[nodiscard]] Offset shard_begin(int shard) const override;
+  void gram(const Real* m, bool of_columns, Eigen::MatrixXd& out) const override;
+  [[nodiscard]] double gram_passes(bool of_columns) const override;
+
+  std::unique_ptr<DenseObservations> owned_;
+  const Real* kink_mask_ = nullptr;  // null when every entry has a kink
+};
+
+}  // namespace tracenorm

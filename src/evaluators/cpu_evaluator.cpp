@@ -1,0 +1,534 @@
+#include "evaluators/cpu_evaluator.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+#include "base/parallel.hpp"
+#include "linalg/spectral_bound.hpp"
+#include "model/entry_functions.hpp"
+
+namespace tracenorm {
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// More shards balance better but cost one output vector each in products with the transpose.
+constexpr int kMostShards = 16;
+constexpr Offset kLeastShardEntries = 16384;
+
+/// Sparse work moves about one entry, BLAS about twenty multiply-adds, per nanosecond and core.
+constexpr double kFlopsPerEntry = 20;
+
+/// Norm of the noise added to a unit start vector.
+constexpr double kStartNoise = 0.05;
+
+/// One probabilistic bound is wrong with at most this probability; the certificate adds them up.
+constexpr double kFailureProbability = 1e-9;
+
+}  // namespace
+
+std::vector<Index> cut_rows(Index rows, Offset entries, const Offset* begin) {
+  const auto wanted = static_cast<int>(std::clamp<Offset>(entries / kLeastShardEntries, 1, kMostShards));
+  std::vector<Index> cuts{0};
+  for (int s = 1; s < wanted; ++s) {
+    const Offset target = entries * s / wanted;
+    Index row = 0;
+    if (begin != nullptr) {
+      row = static_cast<Index>(std::lower_bound(begin, begin + rows + 1, target) - begin);
+    } else {
+      row = static_cast<Index>(static_cast<Offset>(rows) * s / wanted);
+    }
+    if (row > cuts.back() && row < rows) cuts.push_back(row);
+  }
+  cuts.push_back(rows);
+  return cuts;
+}
+
+CpuEvaluator::CpuEvaluator(const Problem& problem, Index rows, Index cols, std::uint64_t seed)
+    : problem_(problem),
+      rows_(rows),
+      cols_(cols),
+      radius_(problem.radius()),
+      lambda_(penalty_lambda(problem.penalty)),
+      iterate_(rows, cols),
+      random_(seed) {}
+
+void CpuEvaluator::start(kernels::Mode mode, const Real* value, const Real* weight, std::vector<Index> cuts) {
+  mode_ = mode;
+  value_ = value;
+  weight_ = weight;
+  cuts_ = std::move(cuts);
+  const auto count = static_cast<std::size_t>(entries());
+  x_.assign(count, Real(0));
+  slope_.assign(count, Real(0));
+  shard_outputs_.resize(cols_, shards());
+  row_product_.resize(rows_);
+  low_rank_shift_.resize(rows_);
+  entry_sums_.resize(static_cast<std::size_t>(shards()));
+  shard_values_.resize(static_cast<std::size_t>(shards()));
+  leading_.atom.left.setZero(rows_);
+  leading_.atom.right.setZero(cols_);
+  double squares = 0;
+  Offset observed_count = 0;
+  for (std::size_t e = 0; e < count; ++e) {
+    if (std::isnan(value[e])) continue;
+    squares += double(value[e]) * double(value[e]);
+    ++observed_count;
+  }
+  data_scale_ = observed_count > 0 ? std::sqrt(squares / static_cast<double>(observed_count)) : 1.0;
+}
+
+double CpuEvaluator::kink_slope() const {
+  if (std::holds_alternative<L1Penalty>(problem_.penalty)) return lambda_;
+  return std::visit(
+      [](const auto& loss) {
+        const Interval slopes = loss.slopes(1.0);
+        const double size = std::max(std::abs(slopes.lower), std::abs(slopes.upper));
+        return std::isfinite(size) ? size : 1.0;
+      },
+      problem_.loss);
+}
+
+bool CpuEvaluator::cheap_conjugate() const {
+  return std::visit([](const auto& loss) { return std::decay_t<decltype(loss)>::cheap_conjugate; }, problem_.loss);
+}
+
+kernels::EntryRange CpuEvaluator::range(int shard, Real* slope) const {
+  const Offset from = shard_begin(shard);
+  const Offset to = shard_begin(shard + 1);
+  return {value_ + from, weight_ != nullptr ? weight_ + from : nullptr, x_.data() + from,
+          slope != nullptr ? slope + from : nullptr, to - from, lambda_};
+}
+
+template <class Work>
+double CpuEvaluator::sum_over_shards(Work&& work) {
+  for_each_shard(shards(), [&](int s) { shard_values_[static_cast<std::size_t>(s)] = work(s); });
+  double sum = 0;
+  for (const double value : shard_values_) sum += value;
+  return sum;
+}
+
+double CpuEvaluator::complement_square(double observed_square) const {
+  return std::max(0.0, square_norm_ - observed_square);  // rounding must not make it negative
+}
+
+double CpuEvaluator::objective() {
+  count_pass();
+  const double sum = visit_kernels(problem_.loss, mode_, weight_ != nullptr, [&](const auto& loss, const auto& table) {
+    return sum_over_shards([&](int s) { return table.objective(loss, range(s, nullptr)); });
+  });
+  if (!has_low_rank_part()) return sum;
+  const double squares = sum_over_shards([&](int s) {
+    const kernels::EntryRange r = range(s, nullptr);
+    double square = 0;
+    for (Offset i = 0; i < r.count; ++i) square += double(r.x[i]) * double(r.x[i]);
+    return square;
+  });
+  return sum + lambda_ * complement_square(squares);
+}
+
+Linearization CpuEvaluator::linearize(double width, bool want_conjugate) {
+  count_pass();
+  visit_kernels(problem_.loss, mode_, weight_ != nullptr, [&](const auto& loss, const auto& table) {
+    const auto kernel = want_conjugate ? table.linearize_conjugate : table.linearize;
+    for_each_shard(shards(), [&](int s) {
+      entry_sums_[static_cast<std::size_t>(s)] = kernel(loss, range(s, slope_.data()), width);
+    });
+  });
+  kernels::EntrySums sums;
+  for (const kernels::EntrySums& shard : entry_sums_) sums += shard;
+  slope_square_ = sums.square_slope;
+  observed_square_ = sums.square_x;
+  Linearization model{sums.objective, sums.inner, want_conjugate ? sums.conjugate : kNaN};
+  if (has_low_rank_part()) {  // off the pattern: slope 2 lambda x, conjugate lambda x^2
+    const double off = lambda_ * complement_square(sums.square_x);
+    model.objective += off;
+    model.inner += 2 * off;
+    model.conjugate_sum += off;
+  }
+  return model;
+}
+
+void CpuEvaluator::add_shard_outputs(double* out) {
+  if (shards() == 1) {
+    std::copy_n(shard_outputs_.data(), cols_, out);
+    return;
+  }
+  constexpr Index block = 2048;
+  const int blocks = (cols_ + block - 1) / block;
+  for_each_shard(blocks, [&](int b) {
+    const Index from = b * block;
+    const Index size = std::min(block, cols_ - from);
+    Eigen::Map<Eigen::VectorXd> sum(out + from, size);
+    sum = shard_outputs_.col(0).segment(from, size);
+    for (int s = 1; s < shards(); ++s) sum += shard_outputs_.col(s).segment(from, size);
+  });
+}
+
+void CpuEvaluator::apply_entries(Slopes which, ConstVector v, Vector& product) {
+  count_pass();
+  ++counters_.products;
+  product.resize(rows_);
+  for_each_shard(shards(), [&](int s) { apply_shard(s, slopes(which), v.data(), product.data()); });
+}
+
+void CpuEvaluator::apply_entries_transpose(Slopes which, ConstVector u, Vector& out) {
+  count_pass();
+  ++counters_.products;
+  for_each_shard(shards(), [&](int s) {
+    shard_outputs_.col(s).setZero();
+    apply_transpose_shard(s, slopes(which), u.data(), shard_outputs_.col(s).data());
+  });
+  out.resize(cols_);
+  add_shard_outputs(out.data());
+}
+
+void CpuEvaluator::apply(Slopes which, ConstVector v, Vector& product) {
+  apply_entries(which, v, product);
+  if (!has_low_rank_part()) return;
+  project(iterate_.right(), v);
+  product.noalias() += iterate_.left() * coefficients_;
+}
+
+void CpuEvaluator::apply_transpose(Slopes which, ConstVector u, Vector& out) {
+  apply_entries_transpose(which, u, out);
+  if (!has_low_rank_part()) return;
+  project(iterate_.left(), u);
+  out.noalias() += iterate_.right() * coefficients_;
+}
+
+template <class Columns>
+void CpuEvaluator::project(const Columns& columns, ConstVector vector) {
+  coefficients_.noalias() = columns.transpose() * vector;
+  coefficients_.array() *= 2 * lambda_ * iterate_.values().array();
+}
+
+void CpuEvaluator::normal(Slopes which, ConstVector v, Vector& out) {
+  count_pass();
+  ++counters_.products;
+  const bool low_rank = has_low_rank_part();
+  if (low_rank) {  // its share of M v is known before the pass, row by row
+    project(iterate_.right(), v);
+    low_rank_shift_.noalias() = iterate_.left() * coefficients_;
+  }
+  const double* shift = low_rank ? low_rank_shift_.data() : nullptr;
+  double* product = low_rank ? row_product_.data() : nullptr;
+  for_each_shard(shards(), [&](int s) {
+    shard_outputs_.col(s).setZero();
+    normal_shard(s, slopes(which), v.data(), shift, product, shard_outputs_.col(s).data());
+  });
+  out.resize(cols_);
+  add_shard_outputs(out.data());
+  if (!low_rank) return;
+  project(iterate_.left(), row_product_);
+  out.noalias() += iterate_.right() * coefficients_;
+}
+
+void CpuEvaluator::add_noise(Vector& v, double size) {
+  const double each = size / std::sqrt(static_cast<double>(v.size()));
+  for (Eigen::Index j = 0; j < v.size(); ++j) v[j] += each * random_.normal();
+}
+
+const LeadingAtom& CpuEvaluator::leading_atom(const OracleAccuracy& accuracy) {
+  Vector& v = leading_.atom.right;
+  // A warm start alone can miss a new leading direction that it is orthogonal to; a little noise cannot.
+  add_noise(v, v.isZero(0) ? 1.0 : kStartNoise);
+  const LanczosResult lanczos =
+      lanczos_leading([&](ConstVector in, Vector& out) { normal(Slopes::current, in, out); }, v, accuracy.relative,
+                      accuracy.products, lanczos_);
+  v.normalize();
+  Vector& u = leading_.atom.left;
+  apply(Slopes::current, v, u);
+  leading_.sigma = u.norm();
+  leading_.products = lanczos.products + 1;
+  if (leading_.sigma > 0) {
+    u /= leading_.sigma;
+  } else {  // a zero slope matrix: every atom is as good as any other
+    u.setZero();
+    u[0] = 1;
+  }
+  leading_.atom.weight = -radius_;
+  return leading_;
+}
+
+void CpuEvaluator::aim(const Atom& atom) {
+  aimed_ = &atom;
+  aimed_left_ = atom.weight * atom.left;
+  target_sampled_ = false;
+}
+
+void CpuEvaluator::objective_at(std::span<const double> t, std::span<SegmentPoint> out) {
+  assert(aimed_ != nullptr && t.size() == out.size() && t.size() <= kernels::kSegmentPoints);
+  if (!target_sampled_) {
+    count_pass();
+    target_.resize(x_.size());
+    for_each_shard(shards(), [&](int s) {
+      sample_shard(s, aimed_left_.data(), aimed_->right.data(), target_.data() + shard_begin(s));
+    });
+    target_sampled_ = true;
+  }
+  count_pass();
+  double points[kernels::kSegmentPoints];
+  for (int p = 0; p < kernels::kSegmentPoints; ++p) {
+    points[p] = t[std::min(static_cast<std::size_t>(p), t.size() - 1)];
+  }
+  std::vector<kernels::SegmentSums> sums(static_cast<std::size_t>(shards()));
+  visit_kernels(problem_.loss, mode_, weight_ != nullptr, [&](const auto& loss, const auto& table) {
+    for_each_shard(shards(), [&](int s) {
+      table.segment(loss, range(s, nullptr), target_.data() + shard_begin(s), points, sums[static_cast<std::size_t>(s)]);
+    });
+  });
+  const double inner = has_low_rank_part() ? aimed_->weight * iterate_.inner(aimed_->left, aimed_->right) : 0.0;
+  const double target_square = aimed_->weight * aimed_->weight;
+  for (std::size_t p = 0; p < t.size(); ++p) {
+    SegmentPoint point{0, 0};
+    double square = 0;
+    double square_derivative = 0;
+    for (const kernels::SegmentSums& shard : sums) {
+      point.value += shard.value[p];
+      point.derivative += shard.derivative[p];
+      square += shard.square[p];
+      square_derivative += shard.square_derivative[p];
+    }
+    if (has_low_rank_part()) {  // |X(t)|_F^2 is a parabola; its part on the pattern came with the pass
+      const double s = t[p];
+      const double whole = (1 - s) * (1 - s) * square_norm_ + 2 * s * (1 - s) * inner + s * s * target_square;
+      const double whole_derivative = 2 * ((s - 1) * square_norm_ + (1 - 2 * s) * inner + s * target_square);
+      point.value += lambda_ * std::max(0.0, whole - square);
+      point.derivative += lambda_ * (whole_derivative - square_derivative);
+    }
+    out[p] = point;
+  }
+}
+
+double CpuEvaluator::move(double t) {
+  assert(aimed_ != nullptr);
+  count_pass();
+  const double* v = aimed_->right.data();
+  for_each_shard(shards(), [&](int s) {
+    shard_values_[static_cast<std::size_t>(s)] = move_shard(s, aimed_left_.data(), v, t);
+  });
+  const double largest = *std::max_element(shard_values_.begin(), shard_values_.end());
+  if (has_low_rank_part()) {
+    const double inner = aimed_->weight * iterate_.inner(aimed_->left, aimed_->right);
+    square_norm_ = (1 - t) * (1 - t) * square_norm_ + 2 * t * (1 - t) * inner + t * t * aimed_->weight * aimed_->weight;
+  }
+  if (watched_ != nullptr) {
+    for (std::size_t e = 0; e < watched_x_.size(); ++e) {
+      const double target = aimed_left_[watched_->row[e]] * v[watched_->col[e]];
+      watched_x_[e] += Real(t) * (Real(target) - watched_x_[e]);
+    }
+  }
+  iterate_.blend(t, *aimed_);
+  target_sampled_ = false;
+  // Beyond twice the largest possible rank the factors hold nothing new; once per min(m, n) moves costs little.
+  if (iterate_.terms() >= std::max<Index>(64, 2 * std::min(rows_, cols_))) compress();
+  return largest;
+}
+
+void CpuEvaluator::apply_block(const Eigen::MatrixXd& block, Eigen::MatrixXd& out) {
+  out.resize(rows_, block.cols());
+  Vector column;
+  for (Eigen::Index c = 0; c < block.cols(); ++c) {
+    apply(Slopes::current, block.col(c), column);
+    out.col(c) = column;
+  }
+}
+
+void CpuEvaluator::apply_transpose_block(const Eigen::MatrixXd& block, Eigen::MatrixXd& out) {
+  out.resize(cols_, block.cols());
+  Vector column;
+  for (Eigen::Index c = 0; c < block.cols(); ++c) {
+    apply_transpose(Slopes::current, block.col(c), column);
+    out.col(c) = column;
+  }
+}
+
+void CpuEvaluator::restart(LowRankMatrix factors) {
+  assert(factors.rows() == rows_ && factors.cols() == cols_);
+  factors.compress();
+  iterate_ = std::move(factors);
+  load_iterate();
+}
+
+void CpuEvaluator::compress() {
+  iterate_.compress();
+  load_iterate();
+}
+
+void CpuEvaluator::load_iterate() {
+  square_norm_ = iterate_.values().squaredNorm();
+  for_each_shard(shards(), [&](int s) { load_shard(s, iterate_, x_.data() + shard_begin(s)); });
+  if (watched_ != nullptr) iterate_.sample(watched_->row, watched_->col, watched_x_);
+  count_pass();
+}
+
+void CpuEvaluator::average(double t) {
+  count_pass();
+  counters_.certificate_passes += 1;
+  if (average_.empty()) average_ = slope_;
+  // With a low-rank part the slopes are stored as (loss slope - 2 lambda x) + 2 lambda X; both parts are averaged below as they
+  // are stored, and the loss slope is recovered by adding the average of 2 lambda x, kept beside it.
+  const auto blend = kernels::linear_kernels().blend;
+  if (has_low_rank_part() && average_x_.empty()) average_x_ = x_;
+  for_each_shard(shards(), [&](int s) {
+    const Offset from = shard_begin(s);
+    const Offset count = shard_begin(s + 1) - from;
+    blend(average_.data() + from, slope_.data() + from, count, t);
+    if (has_low_rank_part()) blend(average_x_.data() + from, x_.data() + from, count, t);
+  });
+}
+
+double CpuEvaluator::average_conjugate_sum() {
+  count_pass();
+  counters_.certificate_passes += 1;
+  if (!has_low_rank_part()) return stored_conjugate_sum(average_, mode_, &average_square_);
+  // On the pattern: the averaged loss slopes. Off it any matrix will do, and 2 lambda X of today is at hand as factors. So the
+  // dual point is P(average loss slope - 2 lambda x) + 2 lambda X.
+  const Real twice = Real(2 * lambda_);
+  certified_.resize(average_.size());
+  for (std::size_t e = 0; e < average_.size(); ++e) certified_[e] = average_[e] + twice * average_x_[e];
+  double unused = 0;
+  const double on_pattern = stored_conjugate_sum(certified_, kernels::Mode::observed, &unused);
+  average_square_ = 0;
+  for (std::size_t e = 0; e < average_.size(); ++e) {
+    certified_[e] -= twice * x_[e];
+    average_square_ += double(certified_[e]) * double(certified_[e]);
+  }
+  return on_pattern + lambda_ * complement_square(observed_square_);
+}
+
+double CpuEvaluator::zero_conjugate_sum() {
+  count_pass();
+  counters_.certificate_passes += 1;
+  std::vector<Real> zero(x_.size(), Real(0));
+  double unused = 0;
+  return stored_conjugate_sum(zero, has_low_rank_part() ? kernels::Mode::observed : mode_, &unused);
+}
+
+double CpuEvaluator::stored_conjugate_sum(std::vector<Real>& slope, kernels::Mode mode, double* square) {
+  visit_kernels(problem_.loss, mode, weight_ != nullptr, [&](const auto& loss, const auto& table) {
+    for_each_shard(shards(), [&](int s) {
+      entry_sums_[static_cast<std::size_t>(s)] = table.conjugate(loss, range(s, slope.data()));
+    });
+  });
+  kernels::EntrySums sums;
+  for (const kernels::EntrySums& shard : entry_sums_) sums += shard;
+  *square = sums.square_slope;
+  return sums.conjugate;
+}
+
+double CpuEvaluator::estimate_norm(Slopes which) {
+  if (which == Slopes::current) return leading_.sigma;
+  if (average_right_.size() != cols_) average_right_ = leading_.atom.right;
+  add_noise(average_right_, kStartNoise);
+  const double before = counters_.passes;
+  const LanczosResult lanczos = lanczos_leading([&](ConstVector in, Vector& out) { normal(which, in, out); },
+                                                average_right_, 1e-3, 40, lanczos_);
+  average_right_.normalize();
+  counters_.certificate_passes += counters_.passes - before;
+  return std::sqrt(std::max(0.0, lanczos.eigenvalue));
+}
+
+double CpuEvaluator::rounding_margin(Slopes which) const {
+  // Stored slopes are rounded to Real, and conjugates clamp them into the loss's slopes: the matrix whose conjugates were summed
+  // differs from the stored one by at most one unit in the last place per entry. With a low-rank part, the entries of X and
+  // the factors may also differ by the rounding of the moves.
+  const double unit = std::numeric_limits<Real>::epsilon();
+  double margin = unit * std::sqrt(which == Slopes::current ? slope_square_ : average_square_);
+  if (has_low_rank_part()) margin += 2 * lambda_ * 64 * unit * std::sqrt(std::max(square_norm_, observed_square_));
+  return margin;
+}
+
+SpectralBound CpuEvaluator::dense_bound(Slopes which, bool of_columns, bool exact, double passes) {
+  count_pass(passes);
+  counters_.certificate_passes += passes;
+  Eigen::MatrixXd g;
+  gram(slopes(which), of_columns, g);
+  double frobenius = std::sqrt(which == Slopes::current ? slope_square_ : average_square_);
+  if (has_low_rank_part()) {
+    // G = M + L with L = U C V': G'G = M'M + (M'U) C V' + V C (U'M) + V C (U'U) C V', or the same transposed.
+    const auto near = of_columns ? iterate_.right() : iterate_.left();
+    const auto far = of_columns ? iterate_.left() : iterate_.right();
+    Eigen::MatrixXd cross(of_columns ? cols_ : rows_, iterate_.terms());
+    Vector column;
+    for (Index t = 0; t < iterate_.terms(); ++t) {
+      if (of_columns) {
+        apply_entries_transpose(which, far.col(t), column);
+      } else {
+        apply_entries(which, far.col(t), column);
+      }
+      cross.col(t) = column;
+    }
+    const Eigen::MatrixXd scaled = near * (2 * lambda_ * iterate_.values()).asDiagonal();
+    const Eigen::MatrixXd small = far.transpose() * far;
+    const Eigen::MatrixXd mixed = cross * scaled.transpose();
+    g += mixed + mixed.transpose() + scaled * small * scaled.transpose();
+    frobenius += 2 * lambda_ * std::sqrt(square_norm_);
+  }
+  // Rounding of the Gram matrix itself: each entry is a sum of at most max(m, n) products.
+  const double unit = std::numeric_limits<double>::epsilon();
+  const double gram_error = 2 * (std::max(rows_, cols_) + 10.0) * unit * frobenius * frobenius;
+  double square = 0;
+  if (exact) {
+    square = largest_eigenvalue_bound(g);
+  } else {
+    const double estimate = estimate_norm(which);
+    square = cholesky_bound(g, std::max(estimate * estimate, 1e-300));
+  }
+  return {std::sqrt(square + gram_error) + rounding_margin(which),
+          exact ? SpectralBound::Proof::exact : SpectralBound::Proof::cholesky, 0.0};
+}
+
+SpectralBound CpuEvaluator::lanczos_bound(Slopes which, int steps) {
+  Vector start_vector = Vector::Zero(cols_);
+  add_noise(start_vector, 1.0);
+  const double before = counters_.passes;
+  int products = 0;
+  const double value = lanczos_value([&](ConstVector in, Vector& out) { normal(which, in, out); }, start_vector, steps,
+                                     bound_lanczos_, &products);
+  counters_.certificate_passes += counters_.passes - before;
+  const double shortfall = lanczos_shortfall(cols_, products, kFailureProbability);
+  if (shortfall >= 1) return {std::numeric_limits<double>::infinity(), SpectralBound::Proof::none, 0};
+  return {std::sqrt(value / (1 - shortfall)) + rounding_margin(which), SpectralBound::Proof::probabilistic,
+          kFailureProbability};
+}
+
+SpectralBound CpuEvaluator::bound_norm(Slopes which, double work) {
+  const bool of_columns = cols_ <= rows_;
+  const double side = std::min(rows_, cols_);
+  const double pass = static_cast<double>(entries());
+  const double low_rank = has_low_rank_part() ? iterate_.terms() * (1 + 4 * side * side / kFlopsPerEntry / pass) : 0.0;
+  const double factor_passes = gram_passes(of_columns) + low_rank;
+  const double exact_passes = factor_passes + 4 * side * side * side / kFlopsPerEntry / pass;
+  const double cholesky_passes = factor_passes + side * side * side / 3 / kFlopsPerEntry / pass;
+  constexpr double kAlwaysExact = 48;  // costs microseconds
+  constexpr double kMostExact = 512;
+  if (side <= kAlwaysExact || (side <= kMostExact && exact_passes <= work)) {
+    return dense_bound(which, of_columns, true, exact_passes);
+  }
+  if (cholesky_passes <= work) return dense_bound(which, of_columns, false, cholesky_passes);
+  return lanczos_bound(which, static_cast<int>(std::clamp(work, 60.0, 400.0)));
+}
+
+void CpuEvaluator::watch(const Entries& held_out) {
+  watched_ = &held_out;
+  iterate_.sample(held_out.row, held_out.col, watched_x_);
+}
+
+HeldOutError CpuEvaluator::held_out_error() const {
+  double squares = 0;
+  double absolute = 0;
+  for (std::size_t e = 0; e < watched_x_.size(); ++e) {
+    const double error = double(watched_x_[e]) - double(watched_->value[e]);
+    squares += error * error;
+    absolute += std::abs(error);
+  }
+  const auto count = static_cast<double>(watched_x_.size());
+  return {std::sqrt(squares / count), absolute / count};
+}
+
+}  // namespace tracenorm

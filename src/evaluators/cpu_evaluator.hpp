@@ -1,0 +1,153 @@
+// What the two CPU evaluators share: shards, the singular-pair solver on the fused product, averages, bounds, held-out entries.
+// A derived class says how its slope matrix is multiplied and moved.
+#pragma once
+
+#include <vector>
+
+#include "base/random.hpp"
+#include "kernels/kernels.hpp"
+#include "linalg/lanczos.hpp"
+#include "tracenorm/evaluator.hpp"
+
+namespace tracenorm {
+
+/// Rows cut into ranges of about equal mass. The cut depends on the data alone.
+std::vector<Index> cut_rows(Index rows, Offset entries, const Offset* begin);
+
+class CpuEvaluator : public Evaluator {
+ public:
+  CpuEvaluator(const Problem& problem, Index rows, Index cols, std::uint64_t seed);
+
+  [[nodiscard]] Index rows() const final { return rows_; }
+  [[nodiscard]] Index cols() const final { return cols_; }
+  [[nodiscard]] double radius() const final { return radius_; }
+  [[nodiscard]] double data_scale() const final { return data_scale_; }
+  [[nodiscard]] double kink_slope() const final;
+  [[nodiscard]] bool cheap_conjugate() const final;
+
+  double objective() final;
+  Linearization linearize(double width, bool want_conjugate) final;
+  const LeadingAtom& leading_atom(const OracleAccuracy& accuracy) final;
+  void aim(const Atom& atom) final;
+  void objective_at(std::span<const double> t, std::span<SegmentPoint> out) final;
+  double move(double t) final;
+  void apply_block(const Eigen::MatrixXd& block, Eigen::MatrixXd& out) final;
+  void apply_transpose_block(const Eigen::MatrixXd& block, Eigen::MatrixXd& out) final;
+
+  void restart(LowRankMatrix factors) final;
+  [[nodiscard]] const LowRankMatrix& iterate() const final { return iterate_; }
+  void compress() final;
+
+  void average(double t) final;
+  double average_conjugate_sum() final;
+  double zero_conjugate_sum() final;
+  double estimate_norm(Slopes which) final;
+  SpectralBound bound_norm(Slopes which, double work) final;
+
+  void watch(const Entries& held_out) final;
+  [[nodiscard]] HeldOutError held_out_error() const final;
+  [[nodiscard]] const Counters& counters() const final { return counters_; }
+
+ protected:
+  using Vector = Eigen::VectorXd;
+  using ConstVector = Eigen::Ref<const Eigen::VectorXd>;
+
+  /// Which array of slopes a product uses.
+  [[nodiscard]] const Real* slopes(Slopes which) const {
+    if (which == Slopes::current) return slope_.data();
+    return has_low_rank_part() ? certified_.data() : average_.data();
+  }
+
+  /// product += rows' part of M v for one shard, and so on: the derived class picks the kernel.
+  virtual void apply_shard(int shard, const Real* m, const double* v, double* product) const = 0;
+  virtual void apply_transpose_shard(int shard, const Real* m, const double* u, double* out) const = 0;
+  virtual void normal_shard(int shard, const Real* m, const double* v, const double* shift, double* product,
+                            double* out) const = 0;
+  virtual double move_shard(int shard, const double* u, const double* v, double t) = 0;
+  /// target <- u v' at the entries of a shard.
+  virtual void sample_shard(int shard, const double* u, const double* v, Real* target) const = 0;
+  /// x <- the entries of `factors` in a shard.
+  virtual void load_shard(int shard, const LowRankMatrix& factors, Real* x) const = 0;
+  [[nodiscard]] virtual Offset shard_begin(int shard) const = 0;
+  /// The small Gram matrix M'M or MM' of the entry part (whichever side is shorter), in double.
+  virtual void gram(const Real* m, bool of_columns, Eigen::MatrixXd& out) const = 0;
+  /// What it costs, in passes.
+  [[nodiscard]] virtual double gram_passes(bool of_columns) const = 0;
+
+  /// Derived constructors call this once their arrays are in place.
+  void start(kernels::Mode mode, const Real* value, const Real* weight, std::vector<Index> cuts);
+
+  [[nodiscard]] int shards() const { return static_cast<int>(cuts_.size()) - 1; }
+  [[nodiscard]] kernels::EntryRange range(int shard, Real* slope) const;
+
+  const Problem& problem_;
+  Index rows_;
+  Index cols_;
+  double radius_;
+  double lambda_;
+  kernels::Mode mode_ = kernels::Mode::observed;
+  const Real* value_ = nullptr;
+  const Real* weight_ = nullptr;
+  std::vector<Index> cuts_;  // rows of shard s: [cuts_[s], cuts_[s+1])
+  std::vector<Real> x_;      // the iterate at the entries
+  std::vector<Real> slope_;
+  std::vector<Real> average_;  // empty until averages are used
+  std::vector<Real> average_x_;  // beside it with a complement penalty
+  std::vector<Real> certified_;  // with a complement penalty: the entry part of the dual point made from the average
+  std::vector<Real> target_;   // entries of the target, only for line searches
+
+ private:
+  [[nodiscard]] bool has_low_rank_part() const { return mode_ == kernels::Mode::observed_complement; }
+  /// out = M v or M' u of the entry part alone.
+  void apply_entries(Slopes which, ConstVector v, Vector& product);
+  void apply_entries_transpose(Slopes which, ConstVector u, Vector& out);
+  /// The same with the low-rank part 2 lambda X where there is one.
+  void apply(Slopes which, ConstVector v, Vector& product);
+  void apply_transpose(Slopes which, ConstVector u, Vector& out);
+  /// out = M' M v in one pass.
+  void normal(Slopes which, ConstVector v, Vector& out);
+  void add_shard_outputs(double* out);
+  /// coefficients_ <- 2 lambda diag(values) columns' vector.
+  template <class Columns>
+  void project(const Columns& columns, ConstVector vector);
+  void add_noise(Vector& v, double size);
+  /// Makes the entries, the norm and the held-out values agree with the factors.
+  void load_iterate();
+  double stored_conjugate_sum(std::vector<Real>& slope, kernels::Mode mode, double* square);
+  /// sum of squares of the unobserved entries of X, for the complement penalty.
+  [[nodiscard]] double complement_square(double observed_square) const;
+  template <class Work>
+  double sum_over_shards(Work&& work);
+  void count_pass(double passes = 1) { counters_.passes += passes; }
+  [[nodiscard]] double rounding_margin(Slopes which) const;
+  SpectralBound dense_bound(Slopes which, bool of_columns, bool exact, double passes);
+  SpectralBound lanczos_bound(Slopes which, int steps);
+
+  LowRankMatrix iterate_;
+  double square_norm_ = 0;     // |X|_F^2 from the factors
+  double observed_square_ = 0;  // sum of x^2 at the entries when last linearized
+  double slope_square_ = 0;    // of the stored slopes, current
+  double average_square_ = 0;  // and average
+  double data_scale_ = 1;
+  Atom const* aimed_ = nullptr;
+  Vector aimed_left_;  // weight * left of the target
+  bool target_sampled_ = false;
+
+  Random random_;
+  LeadingAtom leading_;
+  Vector average_right_;  // start vector for the average's norm
+  LanczosWorkspace lanczos_;
+  LanczosWorkspace bound_lanczos_;
+  Eigen::MatrixXd shard_outputs_;  // cols x shards
+  Vector low_rank_shift_;
+  Vector row_product_;
+  Vector coefficients_;
+  std::vector<kernels::EntrySums> entry_sums_;
+  std::vector<double> shard_values_;
+
+  const Entries* watched_ = nullptr;
+  std::vector<Real> watched_x_;
+  Counters counters_;
+};
+
+}  // namespace tracenorm

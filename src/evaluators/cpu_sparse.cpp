@@ -1,0 +1,113 @@
+#include "evaluators/cpu_sparse.hpp"
+
+#include <numeric>
+
+#include "model/entry_functions.hpp"
+
+namespace tracenorm {
+
+namespace {
+
+/// out += sum over rows of r r' for sparse rows r: the Gram matrix of the columns. Lower triangle first, then mirrored.
+void add_row_squares(Index rows, const Offset* begin, const Index* col, const Real* m, Eigen::MatrixXd& out) {
+  for (Index i = 0; i < rows; ++i) {
+    for (Offset a = begin[i]; a < begin[i + 1]; ++a) {
+      const double value = double(m[a]);
+      double* column = out.data() + static_cast<Offset>(col[a]) * out.rows();
+      for (Offset b = a; b < begin[i + 1]; ++b) column[col[b]] += value * double(m[b]);
+    }
+  }
+  out.triangularView<Eigen::StrictlyUpper>() = out.transpose();
+}
+
+}  // namespace
+
+CpuSparseEvaluator::CpuSparseEvaluator(const Problem& problem, const SparseObservations& data, std::uint64_t seed)
+    : CpuEvaluator(problem, data.pattern.rows(), data.pattern.cols(), seed), data_(data) {
+  const SparsePattern& pattern = data.pattern;
+  start(sparse_mode(problem.penalty), data.value.data(), data.weight.empty() ? nullptr : data.weight.data(),
+        cut_rows(pattern.rows(), pattern.entries(), pattern.begin()));
+  std::vector<double> per_column(static_cast<std::size_t>(pattern.cols()), 0.0);
+  for (Offset e = 0; e < pattern.entries(); ++e) ++per_column[static_cast<std::size_t>(pattern.col()[e])];
+  for (const double count : per_column) col_squares_ += count * count;
+  for (Index i = 0; i < pattern.rows(); ++i) {
+    const auto count = static_cast<double>(pattern.begin()[i + 1] - pattern.begin()[i]);
+    row_squares_ += count * count;
+  }
+}
+
+kernels::SparseRows CpuSparseEvaluator::sparse_rows(int shard, const Real* m) const {
+  return {data_.pattern.begin(), data_.pattern.col(), m, cuts_[static_cast<std::size_t>(shard)],
+          cuts_[static_cast<std::size_t>(shard) + 1]};
+}
+
+void CpuSparseEvaluator::apply_shard(int shard, const Real* m, const double* v, double* product) const {
+  kernels::linear_kernels().sparse_apply(sparse_rows(shard, m), v, product);
+}
+
+void CpuSparseEvaluator::apply_transpose_shard(int shard, const Real* m, const double* u, double* out) const {
+  kernels::linear_kernels().sparse_apply_transpose(sparse_rows(shard, m), u, out);
+}
+
+void CpuSparseEvaluator::normal_shard(int shard, const Real* m, const double* v, const double* shift, double* product,
+                                      double* out) const {
+  kernels::linear_kernels().sparse_normal(sparse_rows(shard, m), v, shift, product, out);
+}
+
+double CpuSparseEvaluator::move_shard(int shard, const double* u, const double* v, double t) {
+  return kernels::linear_kernels().sparse_move(sparse_rows(shard, nullptr), x_.data(), u, v, t);
+}
+
+void CpuSparseEvaluator::sample_shard(int shard, const double* u, const double* v, Real* target) const {
+  const kernels::SparseRows r = sparse_rows(shard, nullptr);
+  const Offset base = r.begin[r.first];
+  for (Index i = r.first; i < r.last; ++i) {
+    for (Offset e = r.begin[i]; e < r.begin[i + 1]; ++e) target[e - base] = Real(u[i] * v[r.col[e]]);
+  }
+}
+
+void CpuSparseEvaluator::load_shard(int shard, const LowRankMatrix& factors, Real* x) const {
+  const kernels::SparseRows r = sparse_rows(shard, nullptr);
+  const Offset base = r.begin[r.first];
+  Eigen::VectorXd row_left(factors.terms());
+  const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> right = factors.right();
+  for (Index i = r.first; i < r.last; ++i) {
+    row_left = factors.left().row(i).transpose().cwiseProduct(factors.values());
+    for (Offset e = r.begin[i]; e < r.begin[i + 1]; ++e) x[e - base] = Real(right.row(r.col[e]).dot(row_left));
+  }
+}
+
+Offset CpuSparseEvaluator::shard_begin(int shard) const {
+  return data_.pattern.begin()[cuts_[static_cast<std::size_t>(shard)]];
+}
+
+double CpuSparseEvaluator::gram_passes(bool of_columns) const {
+  return (of_columns ? row_squares_ : col_squares_) / static_cast<double>(entries());
+}
+
+void CpuSparseEvaluator::gram(const Real* m, bool of_columns, Eigen::MatrixXd& out) const {
+  const SparsePattern& pattern = data_.pattern;
+  if (of_columns) {
+    out.setZero(cols_, cols_);
+    add_row_squares(rows_, pattern.begin(), pattern.col(), m, out);
+    return;
+  }
+  // The transpose, for the time of this call.
+  std::vector<Offset> begin(static_cast<std::size_t>(cols_) + 1, 0);
+  for (Offset e = 0; e < pattern.entries(); ++e) ++begin[static_cast<std::size_t>(pattern.col()[e]) + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<Offset> place(begin.begin(), begin.end() - 1);
+  std::vector<Index> row(static_cast<std::size_t>(pattern.entries()));
+  std::vector<Real> value(row.size());
+  for (Index i = 0; i < rows_; ++i) {
+    for (Offset e = pattern.begin()[i]; e < pattern.begin()[i + 1]; ++e) {
+      const auto to = static_cast<std::size_t>(place[static_cast<std::size_t>(pattern.col()[e])]++);
+      row[to] = i;
+      value[to] = m[e];
+    }
+  }
+  out.setZero(rows_, rows_);
+  add_row_squares(cols_, begin.data(), row.data(), value.data(), out);
+}
+
+}  // namespace tracenorm

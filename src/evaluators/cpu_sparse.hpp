@@ -1,0 +1,32 @@
+// Entries on a fixed sparse pattern. Memory per entry (Real = float): column 4, datum 4, iterate 4, slope 4, average 4.
+#pragma once
+
+#include "evaluators/cpu_evaluator.hpp"
+
+namespace tracenorm {
+
+class CpuSparseEvaluator final : public CpuEvaluator {
+ public:
+  CpuSparseEvaluator(const Problem& problem, const SparseObservations& data, std::uint64_t seed);
+
+  [[nodiscard]] Offset entries() const override { return data_.pattern.entries(); }
+
+ private:
+  [[nodiscard]] kernels::SparseRows sparse_rows(int shard, const Real* m) const;
+  void apply_shard(int shard, const Real* m, const double* v, double* product) const override;
+  void apply_transpose_shard(int shard, const Real* m, const double* u, double* out) const override;
+  void normal_shard(int shard, const Real* m, const double* v, const double* shift, double* product,
+                    double* out) const override;
+  double move_shard(int shard, const double* u, const double* v, double t) override;
+  void sample_shard(int shard, const double* u, const double* v, Real* target) const override;
+  void load_shard(int shard, const LowRankMatrix& factors, Real* x) const override;
+  [[nodiscard]] Offset shard_begin(int shard) const override;
+  void gram(const Real* m, bool of_columns, Eigen::MatrixXd& out) const override;
+  [[nodiscard]] double gram_passes(bool of_columns) const override;
+
+  const SparseObservations& data_;
+  double row_squares_ = 0;  // sum over rows of count^2: the cost of M'M
+  double col_squares_ = 0;  // and of MM'
+};
+
+}  // namespace tracenorm

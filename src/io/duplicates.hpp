@@ -1,0 +1,38 @@
+// Entries that a file gives more than once.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tracenorm/io.hpp"
+
+namespace tracenorm::io {
+
+/// Says where an entry stood in its file ("line 7"), by its number in the order of reading.
+using WhereIs = std::function<std::string(Offset entry)>;
+
+/// A table as its file gave it: duplicates still in, entries in the order of the file.
+struct ParsedTable {
+  Table table;
+  std::string name;  ///< of the file, for messages
+  WhereIs where;
+};
+
+/// Which line each entry came from. Entries mostly stand on consecutive lines, so only the jumps are kept.
+class EntryLines {
+ public:
+  void note(Offset entry, Offset line) {
+    if (jumps_.empty() || line - entry != jumps_.back().second) jumps_.emplace_back(entry, line - entry);
+  }
+  [[nodiscard]] Offset line(Offset entry) const;
+
+ private:
+  std::vector<std::pair<Offset, Offset>> jumps_;  // (entry, line - entry) from that entry on
+};
+
+/// Throws on the first entry given twice, or keeps one value of each. The order of the entries stays.
+void resolve_duplicates(ParsedTable& parsed, ReadOptions::Duplicates policy);
+
+}  // namespace tracenorm::io

@@ -1,0 +1,245 @@
+// Finds out what a file holds and hands it to the reader of that format.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <utility>
+
+#include "io/messages.hpp"
+#include "io/readers.hpp"
+#include "io/text.hpp"
+
+namespace tracenorm::io {
+namespace {
+
+// What a publisher's archive calls its ratings.
+constexpr std::array<std::string_view, 3> ratings_names = {"u.data", "ratings.dat", "ratings.csv"};
+
+bool is_zip(std::string_view head) { return head.starts_with("PK\x03\x04") || head.starts_with("PK\x05\x06"); }
+
+bool ends_with_zip_suffix(const std::string& path) { return to_lower(path).ends_with(".zip"); }
+
+bool holds_arrays(const Archive& archive) {
+  return std::any_of(archive.members().begin(), archive.members().end(),
+                     [](const std::string& member) { return member.ends_with(".npy"); });
+}
+
+ByteSource open_ratings(const Archive& archive) {
+  for (const std::string_view wanted : ratings_names) {
+    for (const std::string& member : archive.members())
+      if (to_lower(std::filesystem::path(member).filename().string()) == wanted) return archive.open(member);
+  }
+  fail("'{}' holds no ratings file: one of u.data, ratings.dat, ratings.csv was expected, it holds {}", archive.path(),
+       listing(archive.members()));
+}
+
+/// The text of a file, or of the ratings inside of an archive.
+ByteSource open_text(const std::string& path) {
+  ByteSource source = open_source(path);
+  if (ends_with_zip_suffix(path) || is_zip(source.peek(4))) return open_ratings(Archive(path));
+  return source;
+}
+
+bool says_triplets(const std::string& path, std::string_view head) {
+  const std::string name = plain_name(path);
+  if (name == "u.data" || name.starts_with("ratings.")) return true;
+  const std::string_view first_line = head.substr(0, head.find('\n'));
+  return first_line.find("::") != std::string_view::npos || names_triplet_columns(first_line);
+}
+
+/// The format of a file from its first bytes, then its name. `text` is what plain text is taken for.
+Format detect_format(const std::string& path, Format text) {
+  ByteSource source = open_source(path);
+  const std::string_view head = source.peek(4096);
+  const std::string name = plain_name(path);
+  if (name.ends_with(".npz")) return Format::npz;
+  if (name.ends_with(".zip") || is_zip(head)) return holds_arrays(Archive(path)) ? Format::npz : Format::triplets;
+  if (name.ends_with(".npy") || head.starts_with("\x93NUMPY")) return Format::npy;
+  if (name.ends_with(".mtx") || to_lower(head.substr(0, 14)) == "%%matrixmarket") return Format::matrix_market;
+  if (text == Format::matrix_text && says_triplets(path, head)) return Format::triplets;
+  return text;
+}
+
+Format chosen_format(const std::string& path, const ReadOptions& options, Format text) {
+  return options.format == Format::automatic ? detect_format(path, text) : options.format;
+}
+
+ParsedTable parse_table(const std::string& path, Format format) {
+  switch (format) {
+    case Format::libmf:
+      return read_libmf(open_text(path));
+    case Format::matrix_market:
+      return read_matrix_market(open_source(path));
+    case Format::npy:
+      return table_of(read_npy(open_source(path)), path, 0);
+    case Format::npz:
+      return read_sparse_npz(Archive(path));
+    case Format::matrix_text:
+      return table_of(read_matrix_text(open_source(path)), path, 0);
+    case Format::edges: {
+      ParsedTable parsed;
+      parsed.name = path;
+      parsed.table = table_of(read_edges(open_source(path)));
+      parsed.where = [](Offset entry) { return fmt::format("entry {}", entry); };
+      return parsed;
+    }
+    case Format::automatic:
+    case Format::triplets:
+      break;
+  }
+  return read_triplets(open_text(path));
+}
+
+// The index in the other labels of each own index, -1 for names that are unknown there.
+std::vector<Index> match(const Labels& own, Index own_count, const Labels& other, Index other_count) {
+  const bool by_position = own.names.empty() && other.names.empty();
+  const LabelIndex index(other, other_count);
+  std::vector<Index> matched(static_cast<std::size_t>(own_count), -1);
+  for (Index k = 0; k < own_count; ++k) {
+    if (by_position) {
+      if (k < other_count) matched[static_cast<std::size_t>(k)] = k;
+    } else {
+      matched[static_cast<std::size_t>(k)] = index.find(own.name(k)).value_or(-1);
+    }
+  }
+  return matched;
+}
+
+void require_known(const ParsedTable& parsed, const char* what, const std::vector<Index>& indices,
+                   const std::vector<Index>& matched, const Labels& labels) {
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    if (matched[static_cast<std::size_t>(indices[k])] >= 0) continue;
+    fail("'{}', {}: the {} {} is unknown; only {}s of the training data can be used", parsed.name,
+         parsed.where(static_cast<Offset>(k)), what, excerpt(labels.name(indices[k])), what);
+  }
+}
+
+// Puts entries into the other numbering and drops those that have no place there; returns how many were dropped.
+Offset adopt(Entries& entries, const std::vector<Index>& rows, const std::vector<Index>& cols) {
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < entries.row.size(); ++k) {
+    const Index row = rows[static_cast<std::size_t>(entries.row[k])];
+    const Index col = cols[static_cast<std::size_t>(entries.col[k])];
+    if (row < 0 || col < 0) continue;
+    entries.row[kept] = row;
+    entries.col[kept] = col;
+    entries.value[kept++] = entries.value[k];
+  }
+  const auto dropped = static_cast<Offset>(entries.row.size() - kept);
+  entries.row.resize(kept);
+  entries.col.resize(kept);
+  entries.value.resize(kept);
+  return dropped;
+}
+
+Matrix matrix_of(const Table& table, const std::string& path) {
+  constexpr double most = 4e9;
+  if (static_cast<double>(table.rows) * table.cols > most) {
+    fail("'{}' is {} x {}: too large for a full matrix; use it as a table of entries", path, table.rows, table.cols);
+  }
+  Matrix matrix;
+  matrix.rows = table.rows;
+  matrix.cols = table.cols;
+  const auto stride = static_cast<std::size_t>(table.cols);
+  matrix.value.assign(static_cast<std::size_t>(table.rows) * stride, std::numeric_limits<Real>::quiet_NaN());
+  const Entries& entries = table.entries;
+  for (std::size_t k = 0; k < entries.row.size(); ++k)
+    matrix.value[static_cast<std::size_t>(entries.row[k]) * stride + static_cast<std::size_t>(entries.col[k])] =
+        entries.value[k];
+  return matrix;
+}
+
+}  // namespace
+
+Format parse_format(std::string_view text) {
+  static constexpr std::array<std::pair<std::string_view, Format>, 10> names = {
+      {{"auto", Format::automatic},
+       {"triplets", Format::triplets},
+       {"libmf", Format::libmf},
+       {"edges", Format::edges},
+       {"matrix-market", Format::matrix_market},
+       {"npy", Format::npy},
+       {"npz", Format::npz},
+       {"matrix", Format::matrix_text},
+       {"automatic", Format::automatic},
+       {"mtx", Format::matrix_market}}};
+  for (const auto& [name, format] : names)
+    if (name == text) return format;
+  throw Error(ErrorCode::usage,
+              fmt::format("unknown format {}: choose auto, triplets, libmf, edges, matrix-market, npy, npz or matrix",
+                          excerpt(text)));
+}
+
+ParsedTable table_of(const Matrix& matrix, const std::string& name, int base) {
+  ParsedTable parsed;
+  parsed.name = name;
+  parsed.where = [](Offset entry) { return fmt::format("entry {}", entry); };
+  Table& table = parsed.table;
+  table.rows = matrix.rows;
+  table.cols = matrix.cols;
+  table.row_labels.base = table.col_labels.base = base;
+  const auto present = static_cast<std::size_t>(
+      std::count_if(matrix.value.begin(), matrix.value.end(), [](Real value) { return !std::isnan(value); }));
+  if (present == 0) fail("'{}' holds no entries: all are missing", name);
+  table.entries.row.reserve(present);
+  table.entries.col.reserve(present);
+  table.entries.value.reserve(present);
+  std::size_t at = 0;
+  for (Index row = 0; row < matrix.rows; ++row) {
+    for (Index col = 0; col < matrix.cols; ++col, ++at) {
+      if (std::isnan(matrix.value[at])) continue;
+      table.entries.row.push_back(row);
+      table.entries.col.push_back(col);
+      table.entries.value.push_back(matrix.value[at]);
+    }
+  }
+  return parsed;
+}
+
+Table read_table(const std::string& path, const ReadOptions& options) {
+  ParsedTable parsed = parse_table(path, chosen_format(path, options, Format::triplets));
+  resolve_duplicates(parsed, options.duplicates);
+  return std::move(parsed.table);
+}
+
+Table read_table_like(const std::string& path, const Labels& rows, const Labels& cols, Index row_count, Index col_count,
+                      bool strict, Offset* unknown, const ReadOptions& options) {
+  ParsedTable parsed = parse_table(path, chosen_format(path, options, Format::triplets));
+  Table& table = parsed.table;
+  const std::vector<Index> row_of = match(table.row_labels, table.rows, rows, row_count);
+  const std::vector<Index> col_of = match(table.col_labels, table.cols, cols, col_count);
+  if (strict) {
+    require_known(parsed, "row", table.entries.row, row_of, table.row_labels);
+    require_known(parsed, "column", table.entries.col, col_of, table.col_labels);
+  }
+  resolve_duplicates(parsed, options.duplicates);
+  const Offset dropped = adopt(table.entries, row_of, col_of);
+  if (unknown != nullptr) *unknown = dropped;
+  table.rows = row_count;
+  table.cols = col_count;
+  table.row_labels = rows;
+  table.col_labels = cols;
+  return std::move(table);
+}
+
+Matrix read_matrix(const std::string& path, const ReadOptions& options) {
+  const Format format = chosen_format(path, options, Format::matrix_text);
+  if (format == Format::npy) return read_npy(open_source(path));
+  if (format == Format::matrix_text) return read_matrix_text(open_source(path));
+  if (format == Format::matrix_market) {
+    ByteSource source = open_source(path);
+    if (is_matrix_market_array(source)) return read_matrix_market_array(std::move(source));
+  }
+  ParsedTable parsed = parse_table(path, format);
+  resolve_duplicates(parsed, options.duplicates);
+  return matrix_of(parsed.table, path);
+}
+
+Graph read_graph(const std::string& path, const ReadOptions& options) {
+  const Format format = chosen_format(path, options, Format::edges);
+  if (format == Format::edges) return read_edges(open_source(path));
+  return graph_of(parse_table(path, format).table, path);
+}
+
+}  // namespace tracenorm::io

@@ -1,0 +1,37 @@
+// One reader a format. All give the entries in the order of the file, with duplicates still in.
+#pragma once
+
+#include <string_view>
+
+#include "io/archive.hpp"
+#include "io/duplicates.hpp"
+#include "io/source.hpp"
+#include "tracenorm/io.hpp"
+
+namespace tracenorm::io {
+
+ParsedTable read_triplets(ByteSource source);
+ParsedTable read_libmf(ByteSource source);
+ParsedTable read_sparse_npz(const Archive& archive);
+
+Graph read_edges(ByteSource source);
+/// A graph as its symmetric matrix of ones, and back: nonzero entries off the diagonal are edges.
+Table table_of(const Graph& graph);
+Graph graph_of(const Table& table, const std::string& name);
+
+/// An array file becomes the table of its entries.
+ParsedTable read_matrix_market(ByteSource source);
+/// Array files only: see `is_matrix_market_array`.
+Matrix read_matrix_market_array(ByteSource source);
+bool is_matrix_market_array(ByteSource& source);
+
+Matrix read_npy(ByteSource source);
+Matrix read_matrix_text(ByteSource source);
+
+/// Whether a line names the columns of triplets, such as "userId,movieId,rating".
+bool names_triplet_columns(std::string_view line);
+
+/// The entries of a full matrix that are not missing, with indices from `base` as labels.
+ParsedTable table_of(const Matrix& matrix, const std::string& name, int base);
+
+}  // namespace tracenorm::io

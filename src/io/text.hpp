@@ -1,0 +1,113 @@
+// Lines, fields and numbers of text files.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/source.hpp"
+#include "tracenorm/types.hpp"
+
+namespace tracenorm::io {
+
+/// Reads lines in blocks; a line that crosses a block is carried over. Takes off line ends of Unix and Windows and a
+/// UTF-8 byte order mark, and refuses binary data.
+class LineReader {
+ public:
+  explicit LineReader(ByteSource source);
+
+  /// The next line, or false at the end. The line is valid until the next call.
+  bool next(std::string_view& line);
+  /// The next call of `next` gives the same line again.
+  void repeat() { repeated_ = true; }
+
+  [[nodiscard]] Offset line_number() const { return line_number_; }  ///< of the line given last, from 1
+  [[nodiscard]] const std::string& name() const { return source_.name(); }
+  [[nodiscard]] std::string here() const;  ///< "'name', line 7"
+  /// About how many more lines there are like those so far, where the size of the file is known; else zero.
+  [[nodiscard]] std::size_t lines_left() const;
+
+ private:
+  bool refill();
+  void refuse_binary(const char* block, std::size_t size) const;
+
+  ByteSource source_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;  // of the text not given yet
+  std::size_t end_ = 0;
+  std::uint64_t bytes_read_ = 0;
+  bool ended_ = false;
+  bool repeated_ = false;
+  std::string_view last_;
+  Offset line_number_ = 0;
+};
+
+/// What stands between the fields of a line. `blank` is any run of blanks and tabs.
+enum class Separator { tab, double_colon, comma, semicolon, blank };
+
+/// Cuts lines into fields. Blanks around fields are taken off; a field may stand in double quotes (a quote inside is
+/// doubled), except where fields are separated by blanks.
+class FieldSplitter {
+ public:
+  explicit FieldSplitter(Separator separator) : separator_(separator) {}
+
+  /// The fields of a line, at most `limit`: what follows is left alone. Valid until the next call.
+  const std::vector<std::string_view>& split(std::string_view line, std::size_t limit = std::string_view::npos);
+  [[nodiscard]] Separator separator() const { return separator_; }
+
+ private:
+  void split_at_blanks(std::string_view line, std::size_t limit);
+  void split_at(std::string_view line, std::string_view separator, std::size_t limit);
+  std::string_view take_quoted(std::string_view line, std::size_t& at);
+
+  Separator separator_;
+  std::vector<std::string_view> fields_;
+  std::deque<std::string> unquoted_;  // fields that had doubled quotes
+};
+
+/// The separator that cuts the line into enough fields: tab, "::", comma, semicolon, blanks, in this order.
+Separator detect_separator(std::string_view line, std::size_t fields);
+
+std::string_view trim(std::string_view text);
+std::string to_lower(std::string_view text);
+
+/// A number, also nan and inf, with nothing before or after it.
+std::optional<double> parse_number(std::string_view text);
+std::optional<std::int64_t> parse_integer(std::string_view text);
+/// An integer written the one way in which printing it gives the same text again ("7", "-7"; not "+7", "07", "-0").
+inline std::optional<std::int64_t> parse_canonical_integer(std::string_view text) {
+  const bool negative = !text.empty() && text[0] == '-';
+  if (negative) text.remove_prefix(1);
+  if (text.empty() || text.size() > 18) return std::nullopt;
+  if (text[0] == '0' && (text.size() > 1 || negative)) return std::nullopt;
+  std::int64_t number = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return std::nullopt;
+    number = 10 * number + (c - '0');
+  }
+  return negative ? -number : number;
+}
+/// A word for a value that is not there: nothing, NA, N/A, null, none, nan.
+bool is_missing_word(std::string_view text);
+
+/// A finite number that an entry can hold, or an error that begins with `where()`.
+template <class Where>
+Real parse_value(std::string_view text, const Where& where);
+
+[[noreturn]] void fail_value(const std::string& where, std::string_view text);
+
+template <class Where>
+Real parse_value(std::string_view text, const Where& where) {
+  if (text.size() == 1 && text[0] >= '0' && text[0] <= '9') return static_cast<Real>(text[0] - '0');
+  const std::optional<double> number = parse_number(text);
+  constexpr double largest = std::numeric_limits<Real>::max();
+  if (!number || !(*number >= -largest && *number <= largest)) fail_value(where(), text);
+  const Real value = *number;
+  return value;
+}
+
+}  // namespace tracenorm::io

@@ -1,0 +1,133 @@
+// Kernels on plain pointers, one table of function pointers per instruction set.
+//
+// reference.cpp is the specification: simple loops, no tricks. fast.inc is compiled once per instruction set; the tests
+// compare every table with the reference on awkward sizes. Each kernel works on one shard (a range of rows or of entries)
+// and knows nothing of threads.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "tracenorm/loss.hpp"
+#include "tracenorm/types.hpp"
+
+namespace tracenorm::kernels {
+
+/// Rows [first, last) of a sparse matrix in compressed rows.
+struct SparseRows {
+  const Offset* begin;
+  const Index* col;
+  const Real* value;
+  Index first;
+  Index last;
+};
+
+/// Rows [first, last) of a full row-major matrix.
+struct DenseRows {
+  const Real* value;
+  Index cols;
+  Index first;
+  Index last;
+};
+
+/// Products with a vector. `shift`, when given, is added to each row's product before it is used: that is how the low-rank
+/// part of a slope matrix joins the fused product in the same pass.
+struct LinearKernels {
+  /// out += M' (M v + shift), rows' products M v + shift also stored in `product` unless null. One pass.
+  void (*sparse_normal)(const SparseRows& m, const double* v, const double* shift, double* product, double* out);
+  void (*sparse_apply)(const SparseRows& m, const double* v, double* product);
+  void (*sparse_apply_transpose)(const SparseRows& m, const double* u, double* out);
+  /// x <- (1-t) x + t u v' on the pattern; returns max |x - u v'| before the move.
+  double (*sparse_move)(const SparseRows& pattern, Real* x, const double* u, const double* v, double t);
+
+  void (*dense_normal)(const DenseRows& m, const double* v, const double* shift, double* product, double* out);
+  void (*dense_apply)(const DenseRows& m, const double* v, double* product);
+  void (*dense_apply_transpose)(const DenseRows& m, const double* u, double* out);
+  /// As sparse_move. With `mask` given, only entries whose mask is not NaN count for the returned maximum.
+  double (*dense_move)(const DenseRows& x_rows, Real* x, const Real* mask, const double* u, const double* v, double t);
+
+  /// average <- (1-t) average + t m.
+  void (*blend)(Real* average, const Real* m, Offset count, double t);
+};
+
+/// How penalty and missing entries enter an entry's function.
+enum class Mode {
+  observed,             ///< every entry is observed, no penalty (sparse data)
+  observed_complement,  ///< sparse data with a squared penalty off the pattern: stored slope = loss slope - 2 lambda x
+  masked,               ///< NaN data are missing and contribute nothing
+  masked_l1,            ///< lambda |x| on all entries, loss where the datum is not NaN
+  masked_complement,    ///< lambda x^2 where the datum is NaN, loss elsewhere
+};
+inline constexpr int kModes = 5;
+
+/// Sums over one shard of entries.
+struct EntrySums {
+  double objective = 0;
+  double inner = 0;          // sum of slope * x (of the loss slope alone in mode observed_complement)
+  double conjugate = 0;      // sum of the conjugate of the entry's whole function at its slope
+  double square_x = 0;       // sum of x^2 (mode observed_complement only)
+  double square_slope = 0;   // sum of the stored slope squared
+  EntrySums& operator+=(const EntrySums& other) {
+    objective += other.objective;
+    inner += other.inner;
+    conjugate += other.conjugate;
+    square_x += other.square_x;
+    square_slope += other.square_slope;
+    return *this;
+  }
+};
+
+/// A shard of entries: data, weights (null: all one), iterate, slopes.
+struct EntryRange {
+  const Real* y;
+  const Real* w;
+  const Real* x;
+  Real* slope;
+  Offset count;
+  double lambda;
+};
+
+/// How many points of a segment one pass evaluates.
+inline constexpr int kSegmentPoints = 8;
+
+struct SegmentSums {
+  double value[kSegmentPoints] = {};
+  double derivative[kSegmentPoints] = {};
+  double square[kSegmentPoints] = {};            // of x(t), mode observed_complement only
+  double square_derivative[kSegmentPoints] = {};
+};
+
+/// The entrywise kernels of one loss in one mode.
+template <class L>
+struct LossKernels {
+  EntrySums (*linearize)(const L& loss, const EntryRange& range, double width);            ///< without conjugates
+  EntrySums (*linearize_conjugate)(const L& loss, const EntryRange& range, double width);  ///< with conjugates
+  double (*objective)(const L& loss, const EntryRange& range);
+  /// Conjugates at the stored slopes (modes other than observed_complement), and their squares.
+  EntrySums (*conjugate)(const L& loss, const EntryRange& range);
+  /// Along x + t (target - x), for kSegmentPoints values of t.
+  void (*segment)(const L& loss, const EntryRange& range, const Real* target, const double* t, SegmentSums& sums);
+};
+
+enum class InstructionSet { reference, baseline, avx2, avx512 };
+std::string_view to_string(InstructionSet set);
+
+/// Whether this build has the kernels and this processor can run them.
+bool available(InstructionSet set);
+/// The best available one, unless TRACENORM_ISA in the environment names a lower one (baseline, avx2, avx512, reference).
+InstructionSet selected();
+/// For tests: overrides the selection.
+void select(InstructionSet set);
+
+const LinearKernels& linear_kernels(InstructionSet set);
+inline const LinearKernels& linear_kernels() { return linear_kernels(selected()); }
+
+/// Weighted or not is decided once, outside the loops.
+template <class L>
+const LossKernels<L>& loss_kernels(InstructionSet set, Mode mode, bool weighted);
+template <class L>
+const LossKernels<L>& loss_kernels(Mode mode, bool weighted) {
+  return loss_kernels<L>(selected(), mode, weighted);
+}
+
+}  // namespace tracenorm::kernels

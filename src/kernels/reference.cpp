@@ -1,0 +1,94 @@
+// The specification of the kernels: one plain loop each. Also home of the custom loss, which no instruction set can speed up.
+#include "kernels/kernels.hpp"
+#include "kernels/tables.hpp"
+
+namespace tracenorm::kernels::reference {
+namespace {
+
+#include "kernels/entrywise.inc"
+
+void sparse_apply(const SparseRows& m, const double* v, double* product) {
+  for (Index i = m.first; i < m.last; ++i) {
+    double sum = 0;
+    for (Offset e = m.begin[i]; e < m.begin[i + 1]; ++e) sum += double(m.value[e]) * v[m.col[e]];
+    product[i] = sum;
+  }
+}
+
+void sparse_apply_transpose(const SparseRows& m, const double* u, double* out) {
+  for (Index i = m.first; i < m.last; ++i) {
+    for (Offset e = m.begin[i]; e < m.begin[i + 1]; ++e) out[m.col[e]] += double(m.value[e]) * u[i];
+  }
+}
+
+void sparse_normal(const SparseRows& m, const double* v, const double* shift, double* product, double* out) {
+  for (Index i = m.first; i < m.last; ++i) {
+    double sum = shift ? shift[i] : 0;
+    for (Offset e = m.begin[i]; e < m.begin[i + 1]; ++e) sum += double(m.value[e]) * v[m.col[e]];
+    if (product) product[i] = sum;
+    for (Offset e = m.begin[i]; e < m.begin[i + 1]; ++e) out[m.col[e]] += double(m.value[e]) * sum;
+  }
+}
+
+double sparse_move(const SparseRows& pattern, Real* x, const double* u, const double* v, double t) {
+  double largest = 0;
+  for (Index i = pattern.first; i < pattern.last; ++i) {
+    for (Offset e = pattern.begin[i]; e < pattern.begin[i + 1]; ++e) {
+      const double change = u[i] * v[pattern.col[e]] - double(x[e]);
+      largest = std::max(largest, std::abs(change));
+      x[e] = Real(double(x[e]) + t * change);
+    }
+  }
+  return largest;
+}
+
+void dense_apply(const DenseRows& m, const double* v, double* product) {
+  for (Index i = m.first; i < m.last; ++i) {
+    const Real* row = m.value + Offset(i) * m.cols;
+    double sum = 0;
+    for (Index j = 0; j < m.cols; ++j) sum += double(row[j]) * v[j];
+    product[i] = sum;
+  }
+}
+
+void dense_apply_transpose(const DenseRows& m, const double* u, double* out) {
+  for (Index i = m.first; i < m.last; ++i) {
+    const Real* row = m.value + Offset(i) * m.cols;
+    for (Index j = 0; j < m.cols; ++j) out[j] += double(row[j]) * u[i];
+  }
+}
+
+void dense_normal(const DenseRows& m, const double* v, const double* shift, double* product, double* out) {
+  for (Index i = m.first; i < m.last; ++i) {
+    const Real* row = m.value + Offset(i) * m.cols;
+    double sum = shift ? shift[i] : 0;
+    for (Index j = 0; j < m.cols; ++j) sum += double(row[j]) * v[j];
+    if (product) product[i] = sum;
+    for (Index j = 0; j < m.cols; ++j) out[j] += double(row[j]) * sum;
+  }
+}
+
+double dense_move(const DenseRows& x_rows, Real* x, const Real* mask, const double* u, const double* v, double t) {
+  double largest = 0;
+  for (Index i = x_rows.first; i < x_rows.last; ++i) {
+    for (Index j = 0; j < x_rows.cols; ++j) {
+      const Offset e = Offset(i) * x_rows.cols + j;
+      const double change = u[i] * v[j] - double(x[e]);
+      if (!mask || mask[e] == mask[e]) largest = std::max(largest, std::abs(change));
+      x[e] = Real(double(x[e]) + t * change);
+    }
+  }
+  return largest;
+}
+
+void blend(Real* average, const Real* m, Offset count, double t) {
+  for (Offset i = 0; i < count; ++i) average[i] = Real(double(average[i]) + t * (double(m[i]) - double(average[i])));
+}
+
+}  // namespace
+
+#include "kernels/define_set.inc"
+TRACENORM_FOR_EACH_LOSS(TRACENORM_DEFINE_LOSS)
+TRACENORM_DEFINE_LOSS(Custom)
+
+}  // namespace tracenorm::kernels::reference

@@ -1,0 +1,35 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "tracenorm/error.hpp"
+#include "tracenorm/observations.hpp"
+
+namespace tracenorm {
+
+SparsePattern::SparsePattern(Index rows, Index cols, std::vector<Offset> begin, std::vector<Index> col)
+    : rows_(rows), cols_(cols), begin_(std::move(begin)), col_(std::move(col)) {
+  const auto fail = [](const std::string& message) { throw Error(ErrorCode::input, "sparse pattern: " + message); };
+  if (rows < 0 || cols < 0) fail(fmt::format("{} x {} is not a size", rows, cols));
+  if (begin_.size() != static_cast<std::size_t>(rows) + 1) {
+    fail(fmt::format("{} row offsets for {} rows; there must be {}", begin_.size(), rows, Offset(rows) + 1));
+  }
+  if (begin_.front() != 0 || begin_.back() != entries()) {
+    fail(fmt::format("row offsets run from {} to {}; they must run from 0 to the {} entries", begin_.front(),
+                     begin_.back(), entries()));
+  }
+  for (Index i = 0; i < rows; ++i) {
+    const Offset first = begin_[static_cast<std::size_t>(i)];
+    const Offset last = begin_[static_cast<std::size_t>(i) + 1];
+    if (first > last || last > entries()) fail(fmt::format("row {}: offsets {} to {}", i, first, last));
+    for (Offset e = first; e < last; ++e) {
+      const Index j = col_[static_cast<std::size_t>(e)];
+      if (j < 0 || j >= cols) fail(fmt::format("row {}: column {} is not in 0..{}", i, j, cols - 1));
+      if (e > first && col_[static_cast<std::size_t>(e) - 1] >= j) {
+        fail(fmt::format("row {}: columns must ascend, but {} is followed by {}", i, col_[static_cast<std::size_t>(e) - 1], j));
+      }
+    }
+  }
+}
+
+}  // namespace tracenorm

@@ -1,0 +1,44 @@
+// Keeps the best certified lower bound of a run, and decides when proving another one is worth its cost.
+//
+// For any matrix M of slopes inside the conjugates' domains (every chord slope is, and so is every convex average of them),
+//     min f >= - sum f*_ij(M_ij) - radius * sigma_1(M)                                            (Fenchel duality).
+// The singular-pair solver gives sigma_1 from below, which is enough to judge whether a bound would be an improvement; what
+// is reported uses a proved upper bound of sigma_1.
+#pragma once
+
+#include "tracenorm/run.hpp"
+
+namespace tracenorm {
+
+class Certifier {
+ public:
+  Certifier(Evaluator& evaluator, const RunOptions& options);
+
+  /// Whether iteration k should sum the conjugates of its slopes.
+  [[nodiscard]] bool wants_conjugate(int k) const;
+  /// Looks at the slopes of iteration k.
+  void update(int k, const Linearization& model);
+  /// A last look, whatever was spent so far: no run ends without a certificate.
+  void finish(const Linearization& model);
+
+  [[nodiscard]] double lower_bound() const { return lower_bound_; }
+  [[nodiscard]] const Certificate& certificate() const { return certificate_; }
+
+ private:
+  /// Passes that may still be spent.
+  [[nodiscard]] double allowance() const;
+  [[nodiscard]] bool gap_in_reach(double objective, double estimate) const;
+  void prove(Slopes which, double conjugate_sum, double work);
+  void prove_zero();
+  void try_both(const Linearization& model, double work);
+
+  Evaluator& evaluator_;
+  const RunOptions& options_;
+  double lower_bound_ = -std::numeric_limits<double>::infinity();
+  Certificate certificate_;
+  int next_check_ = 0;
+  int averaged_ = 0;
+  double refused_estimate_ = -std::numeric_limits<double>::infinity();  // an estimate whose proof did not reach the gap
+};
+
+}  // namespace tracenorm

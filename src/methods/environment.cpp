@@ -1,0 +1,14 @@
+#include "methods/environment.hpp"
+
+#include "base/parallel.hpp"
+#include "kernels/kernels.hpp"
+#include "tracenorm/version.hpp"
+
+namespace tracenorm {
+
+Environment environment(int threads, std::uint64_t seed) {
+  return {TRACENORM_VERSION, "g++ " __VERSION__, std::string(kernels::to_string(kernels::selected())),
+          threads > 0 ? threads : get_threads(), seed};
+}
+
+}  // namespace tracenorm

@@ -1,0 +1,122 @@
+#include "methods/session.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "methods/environment.hpp"
+
+namespace tracenorm {
+
+namespace {
+
+/// Copying the factors of every improvement would cost more than the iterations; every tenth loses nothing measurable.
+constexpr int kValidationStride = 10;
+
+/// Below this certified gap there is nothing left to improve in the precision of the data.
+constexpr double kOptimalGap = 1e-9;
+
+std::string describe(Status status, const RunOptions& options, double gap) {
+  switch (status) {
+    case Status::gap_reached: return fmt::format("certified relative gap {:.3g} is at most {:.3g}", gap, *options.gap);
+    case Status::iteration_limit: return fmt::format("all {} iterations done", options.iterations);
+    case Status::time_limit: return fmt::format("{} seconds are over", *options.seconds);
+    case Status::validation_limit:
+      return fmt::format("no better validation error for {} iterations", options.patience);
+    case Status::optimal: return "the certified gap is zero to rounding";
+    case Status::interrupted: return "interrupted; the last iterate is returned";
+    case Status::numerical_failure: return "the objective is not a finite number";
+    case Status::not_run: return "not run";
+  }
+  return {};
+}
+
+}  // namespace
+
+Status stopping_status(const RunOptions& options, const Iteration& iteration, bool cancelled, int since_best_validation) {
+  if (!std::isfinite(iteration.objective)) return Status::numerical_failure;
+  if (options.gap && iteration.relative_gap <= *options.gap) return Status::gap_reached;
+  if (iteration.relative_gap <= kOptimalGap) return Status::optimal;
+  if (cancelled) return Status::interrupted;
+  if (options.patience > 0 && since_best_validation >= options.patience) return Status::validation_limit;
+  if (iteration.k >= options.iterations) return Status::iteration_limit;
+  if (options.seconds && iteration.seconds >= *options.seconds) return Status::time_limit;
+  return Status::not_run;
+}
+
+Session::Session(const RunOptions& options, Evaluator& evaluator)
+    : options_(options),
+      evaluator_(evaluator),
+      certifier_(evaluator, options),
+      start_(std::chrono::steady_clock::now()) {
+  trace_.reserve(static_cast<std::size_t>(options.iterations) + 1);
+  if (options.validation != nullptr) evaluator.watch(*options.validation);
+}
+
+void Session::follow_validation(Iteration& iteration) {
+  if (options_.validation == nullptr) return;
+  iteration.validation_rmse = evaluator_.held_out_error().rmse;
+  if (iteration.k % kValidationStride != 0 || !(iteration.validation_rmse < best_validation_)) return;
+  best_validation_ = iteration.validation_rmse;
+  best_iteration_ = iteration.k;
+  best_ = evaluator_.iterate();
+}
+
+bool Session::proceed(Iteration iteration, const Linearization& model) {
+  iteration.rank = evaluator_.iterate().terms();
+  follow_validation(iteration);
+  certifier_.update(iteration.k, model);
+  const auto complete = [&] {
+    iteration.lower_bound = certifier_.lower_bound();
+    iteration.relative_gap = relative_gap(iteration.objective, iteration.lower_bound);
+    iteration.counters = evaluator_.counters();
+    iteration.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  };
+  complete();
+  const bool cancelled = options_.cancel != nullptr && options_.cancel->load();
+  const int since_best = options_.validation != nullptr ? iteration.k - best_iteration_ : 0;
+  status_ = stopping_status(options_, iteration, cancelled, since_best);
+  if (status_ != Status::not_run) {
+    iteration.step = 0;
+    if (status_ != Status::gap_reached && status_ != Status::optimal) {
+      certifier_.finish(model);
+      complete();
+      if (options_.gap && iteration.relative_gap <= *options_.gap) status_ = Status::gap_reached;
+    }
+  }
+  trace_.push_back(iteration);
+  if (options_.observer != nullptr && !options_.observer->on_iteration(iteration, options_) &&
+      status_ == Status::not_run) {
+    status_ = Status::interrupted;
+    trace_.back().step = 0;
+  }
+  return status_ == Status::not_run;
+}
+
+Result Session::finish(std::string method) {
+  Result result;
+  result.status = status_;
+  result.method = std::move(method);
+  result.lower_bound = certifier_.lower_bound();
+  result.certificate = certifier_.certificate();
+  result.iterations = trace_.empty() ? 0 : trace_.back().k;
+  result.solution_iteration = result.iterations;
+  result.counters = evaluator_.counters();
+  const bool from_validation = options_.validation != nullptr && std::isfinite(best_validation_);
+  if (from_validation) result.solution_iteration = best_iteration_;
+  LowRankMatrix solution = from_validation ? std::move(best_) : evaluator_.iterate();
+  solution.compress();
+  evaluator_.restart(solution);
+  result.objective = evaluator_.objective();
+  result.trace_norm = solution.trace_norm_bound();
+  result.relative_gap = relative_gap(result.objective, result.lower_bound);
+  result.solution = std::move(solution);
+  result.message = describe(status_, options_, result.relative_gap);
+  result.trace = std::move(trace_);
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  result.environment = environment(options_.threads, options_.seed);
+  return result;
+}
+
+}  // namespace tracenorm

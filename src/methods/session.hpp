@@ -1,0 +1,41 @@
+// Everything a method would otherwise repeat: clock, counters, trace, certificate, held-out error, stopping, observer.
+#pragma once
+
+#include <chrono>
+
+#include "methods/certifier.hpp"
+#include "tracenorm/run.hpp"
+
+namespace tracenorm {
+
+/// Why a run should stop at this iteration; `not_run` when it should not. A pure function of its arguments.
+Status stopping_status(const RunOptions& options, const Iteration& iteration, bool cancelled, int since_best_validation);
+
+class Session {
+ public:
+  Session(const RunOptions& options, Evaluator& evaluator);
+
+  [[nodiscard]] bool wants_conjugate(int k) const { return certifier_.wants_conjugate(k); }
+
+  /// Completes the record of iteration k (index, objective, width, step and sigma are the method's), certifies, tells the
+  /// observer. Returns whether to go on.
+  bool proceed(Iteration iteration, const Linearization& model);
+
+  /// The result so far: solution, certificate, trace. Objective and norms are recomputed from the solution.
+  Result finish(std::string method);
+
+ private:
+  void follow_validation(Iteration& iteration);
+
+  const RunOptions& options_;
+  Evaluator& evaluator_;
+  Certifier certifier_;
+  std::chrono::steady_clock::time_point start_;
+  std::vector<Iteration> trace_;
+  Status status_ = Status::not_run;
+  double best_validation_ = std::numeric_limits<double>::infinity();
+  int best_iteration_ = 0;
+  LowRankMatrix best_;
+};
+
+}  // namespace tracenorm

@@ -1,0 +1,115 @@
+#include "tracenorm/solve.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/parallel.hpp"
+#include "methods/methods.hpp"
+
+namespace tracenorm {
+
+namespace {
+
+struct NamedMethod {
+  MethodHelp help;
+  Method method;
+};
+
+/// Every name a user can say, with what it stands for.
+const std::vector<NamedMethod>& named_methods() {
+  static const std::vector<NamedMethod> all{
+      {{"fwua", "Frank-Wolfe with uniform affine approximations: the width follows the steps"}, methods::FrankWolfe{}},
+      {{"sccg", "smoothed conditional gradient: a fixed width mu"}, methods::FrankWolfe{.width = ConstantWidth{}}},
+      {{"sccg-sg", "the limit mu = 0 of sccg: a subgradient, need not converge"}, methods::FrankWolfe{.width = ZeroWidth{}}},
+      {{"hcgs", "hybrid conditional gradient with smoothing: width ~ 1/sqrt(k+1)"}, methods::FrankWolfe{.width = RootWidth{}}},
+  };
+  return all;
+}
+
+void check(const RunOptions& options) {
+  const auto fail = [](const std::string& message) { throw Error(ErrorCode::usage, message); };
+  if (options.iterations < 0) fail(fmt::format("iterations = {}; it must be >= 0", options.iterations));
+  if (options.gap && !(*options.gap >= 0)) fail(fmt::format("gap = {}; it must be >= 0", *options.gap));
+  if (options.seconds && !(*options.seconds >= 0)) fail(fmt::format("time = {} s; it must be >= 0", *options.seconds));
+  if (options.threads < 0) fail(fmt::format("threads = {}; it must be >= 0 (0: all cores)", options.threads));
+  if (options.patience < 0) fail(fmt::format("patience = {}; it must be >= 0", options.patience));
+  if (!(options.certificate_share >= 0)) fail(fmt::format("certificate share = {}; it must be >= 0", options.certificate_share));
+}
+
+void check(const Method& method) {
+  std::visit(
+      [](const auto& options) {
+        check_fields(options, "method");
+        std::visit([](const auto& width) { check_fields(width, "width"); }, options.width);
+      },
+      method);
+}
+
+void check_held_out(const Entries& held_out, const Problem& problem) {
+  if (held_out.size() == 0) throw Error(ErrorCode::input, "the validation set is empty");
+  for (std::size_t e = 0; e < held_out.row.size(); ++e) {
+    const bool inside = held_out.row[e] >= 0 && held_out.row[e] < rows(problem.observations) && held_out.col[e] >= 0 &&
+                        held_out.col[e] < cols(problem.observations);
+    if (!inside) {
+      throw Error(ErrorCode::input, fmt::format("validation entry {}: row {}, column {} is outside the {} x {} matrix", e,
+                                                held_out.row[e], held_out.col[e], rows(problem.observations),
+                                                cols(problem.observations)));
+    }
+  }
+}
+
+/// Sets the thread count for the time of one call.
+class ThreadScope {
+ public:
+  explicit ThreadScope(int threads) { set_threads(threads); }
+  ThreadScope(const ThreadScope&) = delete;
+  ThreadScope& operator=(const ThreadScope&) = delete;
+  ~ThreadScope() { set_threads(0); }
+};
+
+}  // namespace
+
+Method parse_method(std::string_view name) {
+  std::string known;
+  for (const NamedMethod& named : named_methods()) {
+    if (named.help.name == name) return named.method;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", named.help.name);
+  }
+  throw Error(ErrorCode::usage, fmt::format("unknown method '{}'; there are: {}", name, known));
+}
+
+std::string method_name(const Method& method) {
+  const WidthRule& width = std::get<methods::FrankWolfe>(method).width;
+  if (std::holds_alternative<ConstantWidth>(width)) return "sccg";
+  if (std::holds_alternative<ZeroWidth>(width)) return "sccg-sg";
+  if (std::holds_alternative<RootWidth>(width)) return "hcgs";
+  return "fwua";
+}
+
+std::vector<MethodHelp> method_help() {
+  std::vector<MethodHelp> help;
+  for (const NamedMethod& named : named_methods()) help.push_back(named.help);
+  return help;
+}
+
+Result solve(const Problem& problem, const Method& method, const RunOptions& options) {
+  check(problem);
+  check(method);
+  check(options);
+  if (options.validation != nullptr) check_held_out(*options.validation, problem);
+  const ThreadScope threads(options.threads);
+  const std::unique_ptr<Evaluator> evaluator = make_evaluator(problem, options.seed);
+  Session session(options, *evaluator);
+  std::visit([&](const auto& chosen) { methods::run(chosen, *evaluator, session); }, method);
+  return session.finish(method_name(method));
+}
+
+double objective(const Problem& problem, const LowRankMatrix& x) {
+  check(problem);
+  const std::unique_ptr<Evaluator> evaluator = make_evaluator(problem);
+  evaluator->restart(x);
+  return evaluator->objective();
+}
+
+}  // namespace tracenorm

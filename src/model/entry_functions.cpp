@@ -1,0 +1,23 @@
+#include "model/entry_functions.hpp"
+
+namespace tracenorm {
+
+double penalty_lambda(const Penalty& penalty) {
+  if (const auto* l1 = std::get_if<L1Penalty>(&penalty)) return l1->lambda;
+  if (const auto* complement = std::get_if<ComplementSquaredPenalty>(&penalty)) return complement->lambda;
+  return 0.0;
+}
+
+kernels::Mode sparse_mode(const Penalty& penalty) {
+  // A lambda of zero is no penalty; treating it as one would divide by it.
+  const bool complement = std::holds_alternative<ComplementSquaredPenalty>(penalty) && penalty_lambda(penalty) > 0;
+  return complement ? kernels::Mode::observed_complement : kernels::Mode::observed;
+}
+
+kernels::Mode dense_mode(const Penalty& penalty) {
+  if (penalty_lambda(penalty) == 0.0) return kernels::Mode::masked;
+  if (std::holds_alternative<L1Penalty>(penalty)) return kernels::Mode::masked_l1;
+  return kernels::Mode::masked_complement;
+}
+
+}  // namespace tracenorm

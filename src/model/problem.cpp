@@ -1,0 +1,82 @@
+#include "tracenorm/problem.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "tracenorm/error.hpp"
+
+namespace tracenorm {
+
+namespace {
+
+/// Where an entry stands, for messages.
+std::string place(const Observations& observations, std::size_t entry) {
+  if (const auto* sparse = std::get_if<SparseObservations>(&observations)) {
+    Index row = 0;
+    while (sparse->pattern.begin()[row + 1] <= static_cast<Offset>(entry)) ++row;
+    return fmt::format("row {}, column {}", row, sparse->pattern.col()[entry]);
+  }
+  const auto cols = static_cast<std::size_t>(std::get<DenseObservations>(observations).cols);
+  return fmt::format("row {}, column {}", entry / cols, entry % cols);
+}
+
+void check_data(const Problem& problem, const std::vector<Real>& value, const std::vector<Real>& weight, bool holes) {
+  std::visit(
+      [&](const auto& loss) {
+        using L = std::decay_t<decltype(loss)>;
+        for (std::size_t e = 0; e < value.size(); ++e) {
+          if (holes && std::isnan(value[e])) continue;
+          if (!loss.accepts(double(value[e]))) {
+            throw Error(ErrorCode::input, fmt::format("loss {} wants {}, but {} holds {}", to_string(problem.loss), L::wants,
+                                                      place(problem.observations, e), value[e]));
+          }
+          if (!weight.empty() && !(weight[e] > 0 && std::isfinite(weight[e]))) {
+            throw Error(ErrorCode::input, fmt::format("the weight at {} is {}; weights must be positive and finite",
+                                                      place(problem.observations, e), weight[e]));
+          }
+        }
+      },
+      problem.loss);
+}
+
+}  // namespace
+
+void check(const Problem& problem) {
+  const auto fail = [](ErrorCode code, const std::string& message) { throw Error(code, message); };
+  if (!(problem.radius() >= 0) || std::isinf(problem.radius())) {
+    fail(ErrorCode::usage, fmt::format("radius = {}; it must be a finite number >= 0", problem.radius()));
+  }
+  double lambda = 0;
+  if (const auto* l1 = std::get_if<L1Penalty>(&problem.penalty)) lambda = l1->lambda;
+  if (const auto* complement = std::get_if<ComplementSquaredPenalty>(&problem.penalty)) lambda = complement->lambda;
+  if (!(lambda >= 0) || std::isinf(lambda)) {
+    fail(ErrorCode::usage, fmt::format("penalty {}: lambda must be a finite number >= 0", to_string(problem.penalty)));
+  }
+  const bool has_loss_function = !std::holds_alternative<losses::Custom>(problem.loss) ||
+                                 std::get<losses::Custom>(problem.loss).function != nullptr;
+  if (!has_loss_function) fail(ErrorCode::usage, "loss custom: no function was given");
+  if (rows(problem.observations) < 1 || cols(problem.observations) < 1) {
+    fail(ErrorCode::input, fmt::format("the matrix is {} x {}; it must have at least one row and one column",
+                                       rows(problem.observations), cols(problem.observations)));
+  }
+  if (observed(problem.observations) == 0) fail(ErrorCode::input, "no entry is observed; there must be at least one");
+  if (const auto* sparse = std::get_if<SparseObservations>(&problem.observations)) {
+    const auto entries = static_cast<std::size_t>(sparse->pattern.entries());
+    if (sparse->value.size() != entries || (!sparse->weight.empty() && sparse->weight.size() != entries)) {
+      fail(ErrorCode::input, fmt::format("{} entries but {} values and {} weights", entries, sparse->value.size(),
+                                         sparse->weight.size()));
+    }
+    check_data(problem, sparse->value, sparse->weight, false);
+  } else {
+    const auto& dense = std::get<DenseObservations>(problem.observations);
+    const auto entries = static_cast<std::size_t>(dense.rows) * static_cast<std::size_t>(dense.cols);
+    if (dense.value.size() != entries || (!dense.weight.empty() && dense.weight.size() != entries)) {
+      fail(ErrorCode::input, fmt::format("a {} x {} matrix needs {} values, but there are {} values and {} weights",
+                                         dense.rows, dense.cols, entries, dense.value.size(), dense.weight.size()));
+    }
+    check_data(problem, dense.value, dense.weight, true);
+  }
+}
+
+}  // namespace tracenorm

@@ -1,0 +1,172 @@
+// The JSON of a run is a contract: scripts depend on the names here.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "report/method_fields.hpp"
+#include "report/run_report.hpp"
+
+namespace tracenorm::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// JSON has no NaN and no infinity. Adding zero turns -0 into 0.
+Json number(double value) { return std::isfinite(value) ? Json(value + 0.0) : Json(nullptr); }
+
+template <class T>
+Json maybe(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+std::string dump(const Json& json, int indent) {
+  // A file name need not be valid UTF-8; the JSON must be.
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+Json value_json(const NamedValue& named) {
+  return std::visit(
+      [](const auto& value) -> Json {
+        using T = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<T, std::monostate>) {
+          return nullptr;
+        } else if constexpr (std::is_same_v<T, double>) {
+          return number(value);
+        } else {
+          return value;
+        }
+      },
+      named.value);
+}
+
+Json options_json(const RunReport& report) {
+  Json json;
+  json["command"] = report.command;
+  json["data"] = report.data;
+  json["method"] = method_name(report.method);
+  if (const auto width = width_name(report.method); !width.empty()) json["width"] = width;
+  if (const auto step = step_name(report.method); !step.empty()) json["step"] = step;
+  visit_fields(report.method, [&](const FieldInfo& field, double value) { json[std::string(field.name)] = value; });
+  json["loss"] = to_string(report.problem->loss);
+  json["penalty"] = to_string(report.problem->penalty);
+  json["radius"] = number(report.problem->radius());
+  json["prepare"] = to_string(report.preparation.kind);
+  json["iterations"] = report.run.iterations;
+  json["gap"] = maybe(report.run.gap);
+  json["time"] = maybe(report.run.seconds);
+  json["patience"] = report.run.patience;
+  json["certificate_share"] = report.run.certificate_share;
+  json["seed"] = report.run.seed;
+  json["threads"] = report.run.threads;
+  for (const NamedValue& option : report.options) json[option.name] = value_json(option);
+  return json;
+}
+
+Json held_out_json(const std::optional<HeldOut>& held_out) {
+  if (!held_out) return nullptr;
+  Json json;
+  json["entries"] = held_out->entries;
+  json["unknown"] = held_out->unknown;
+  const auto put = [&](const char* name, const std::optional<double>& value) {
+    if (value) json[name] = number(*value);
+  };
+  put("rmse", held_out->rmse);
+  put("mae", held_out->mae);
+  put("rmse_prepared", held_out->rmse_prepared);
+  put("mae_prepared", held_out->mae_prepared);
+  put("auc", held_out->auc);
+  return json;
+}
+
+Json iteration_json(const Iteration& iteration) {
+  Json json;
+  json["k"] = iteration.k;
+  json["seconds"] = number(iteration.seconds);
+  json["objective"] = number(iteration.objective);
+  json["lower_bound"] = number(iteration.lower_bound);
+  json["relative_gap"] = number(iteration.relative_gap);
+  json["width"] = number(iteration.width);
+  json["step"] = number(iteration.step);
+  json["rank"] = iteration.rank;
+  json["passes"] = number(iteration.counters.passes);
+  json["products"] = iteration.counters.products;
+  if (!std::isnan(iteration.validation_rmse)) json["validation_rmse"] = number(iteration.validation_rmse);
+  return json;
+}
+
+Json trace_json(const std::vector<Iteration>& trace) {
+  Json json = Json::array();
+  for (const Iteration& iteration : trace) json.push_back(iteration_json(iteration));
+  return json;
+}
+
+Json environment_json(const Environment& environment) {
+  return {{"version", environment.version},
+          {"compiler", environment.compiler},
+          {"instruction_set", environment.instruction_set},
+          {"threads", environment.threads},
+          {"seed", environment.seed}};
+}
+
+}  // namespace
+
+std::string to_json(const RunReport& report) {
+  const Result& result = report.result;
+  const Problem& problem = *report.problem;
+  Json json;
+  json["status"] = to_string(result.status);
+  json["message"] = result.message;
+  json["method"] = result.method;
+  json["loss"] = to_string(problem.loss);
+  json["penalty"] = to_string(problem.penalty);
+  json["rows"] = rows(problem.observations);
+  json["cols"] = cols(problem.observations);
+  json["observed"] = observed(problem.observations);
+  json["radius"] = number(problem.radius());
+  json["preparation"] = {{"kind", to_string(report.preparation.kind)},
+                         {"offset", number(report.preparation.offset)},
+                         {"scale", number(report.preparation.scale)}};
+  json["objective"] = number(result.objective);
+  json["lower_bound"] = number(result.lower_bound);
+  json["relative_gap"] = number(result.relative_gap);
+  json["certificate"] = to_string(result.certificate.proof);
+  json["certificate_level"] = number(result.certificate.failure_probability);
+  json["certificate_slopes"] = result.certificate.slopes == Slopes::average ? "average" : "current";
+  json["iterations"] = result.iterations;
+  json["solution_iteration"] = result.solution_iteration;
+  json["seconds"] = number(result.seconds);
+  json["rank"] = result.solution.terms();
+  json["trace_norm"] = number(result.trace_norm);
+  json["validation"] = held_out_json(report.validation);
+  json["test"] = held_out_json(report.test);
+  json["counters"] = {{"passes", number(result.counters.passes)},
+                      {"products", result.counters.products},
+                      {"certificate_passes", number(result.counters.certificate_passes)}};
+  json["trace"] = trace_json(result.trace);
+  json["options"] = options_json(report);
+  json["environment"] = environment_json(result.environment);
+  return dump(json, 1) + "\n";
+}
+
+std::string to_json(const std::vector<NamedValue>& values) {
+  Json json = Json::object();
+  for (const NamedValue& named : values) json[named.name] = value_json(named);
+  return dump(json, 1) + "\n";
+}
+
+std::string model_metadata(const RunReport& report) {
+  const Result& result = report.result;
+  Json json;
+  json["method"] = result.method;
+  json["loss"] = to_string(report.problem->loss);
+  json["penalty"] = to_string(report.problem->penalty);
+  json["radius"] = number(report.problem->radius());
+  json["objective"] = number(result.objective);
+  json["lower_bound"] = number(result.lower_bound);
+  json["status"] = to_string(result.status);
+  json["seed"] = report.run.seed;
+  json["version"] = result.environment.version;
+  return dump(json, -1);
+}
+
+}  // namespace tracenorm::report

@@ -1,0 +1,41 @@
+// Everything that is said about a run, gathered once; to_json and to_text say it to a machine and to a person.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/held_out.hpp"
+#include "report/named_value.hpp"
+#include "tracenorm/preparation.hpp"
+#include "tracenorm/solve.hpp"
+
+namespace tracenorm::report {
+
+struct RunReport {
+  std::string command;
+  std::string data;  ///< the file the problem came from
+  const Problem* problem = nullptr;
+  Preparation preparation;
+  Method method;
+  RunOptions run;
+  std::vector<NamedValue> options;  ///< those that neither problem, method nor run know of
+  Result result;
+  std::optional<HeldOut> validation;
+  std::optional<HeldOut> test;
+  std::vector<std::string> written;  ///< the files that were written
+};
+
+/// One JSON object and a line end. What is not a finite number is null.
+std::string to_json(const RunReport& report);
+
+/// A table for people, one line per fact.
+std::string to_text(const RunReport& report);
+
+/// The JSON kept inside a saved model: enough to know what was solved and how well.
+std::string model_metadata(const RunReport& report);
+
+/// "certified: objective is at most 1.2 % above the optimum (proof: cholesky)", or that nothing was certified.
+std::string certificate_sentence(const Result& result);
+
+}  // namespace tracenorm::report

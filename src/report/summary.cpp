@@ -1,0 +1,136 @@
+// The summary a person reads at the end of a run.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/method_fields.hpp"
+#include "report/run_report.hpp"
+
+namespace tracenorm::report {
+
+namespace {
+
+class Table {
+ public:
+  void add(std::string_view label, std::string_view value) { text_ += fmt::format("{:<18} {}\n", label, value); }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+std::string data_line(const RunReport& report) {
+  const Observations& data = report.problem->observations;
+  const double all = static_cast<double>(rows(data)) * static_cast<double>(cols(data));
+  const auto seen = observed(data);
+  std::string line = fmt::format("{}: {} x {}, {} observed ({:.3g} %)", report.data, rows(data), cols(data), seen,
+                                 100.0 * static_cast<double>(seen) / all);
+  if (report.preparation.kind == Preparation::Kind::center) {
+    line += fmt::format(", minus the mean {:.5g}", report.preparation.offset);
+  } else if (report.preparation.kind == Preparation::Kind::zscore) {
+    line +=
+        fmt::format(", z-scores (mean {:.5g}, deviation {:.5g})", report.preparation.offset, report.preparation.scale);
+  }
+  return line;
+}
+
+std::string problem_line(const Problem& problem) {
+  std::string line = fmt::format("{} loss, trace norm at most {:.7g}", to_string(problem.loss), problem.radius());
+  if (!std::holds_alternative<NoPenalty>(problem.penalty)) line += ", penalty " + to_string(problem.penalty);
+  return line;
+}
+
+std::string method_line(const RunReport& report) {
+  std::string line = report.result.method;
+  if (const auto width = width_name(report.method); width == "paper" || width == "hybrid") {
+    line += fmt::format(" ({} width)", width);
+  }
+  if (step_name(report.method) == "line-search") line += " with line search";
+  return line;
+}
+
+std::string iterations_line(const Result& result) {
+  std::string line = std::to_string(result.iterations);
+  if (result.solution_iteration != result.iterations) {
+    line += fmt::format(" (best on validation: {})", result.solution_iteration);
+  }
+  return line;
+}
+
+/// Very short runs need decimals, long ones do not.
+std::string seconds_text(double seconds) {
+  return seconds < 100 ? fmt::format("{:.3g}", seconds) : fmt::format("{:.0f}", seconds);
+}
+
+std::string held_out_line(const HeldOut& held_out, const Preparation& preparation) {
+  std::vector<std::string> parts;
+  if (held_out.rmse) parts.push_back(fmt::format("RMSE {:.4f}, MAE {:.4f}", *held_out.rmse, *held_out.mae));
+  if (held_out.rmse_prepared && preparation.kind == Preparation::Kind::zscore) {
+    parts.push_back(fmt::format("z-RMSE {:.4f}, z-MAE {:.4f}", *held_out.rmse_prepared, *held_out.mae_prepared));
+  }
+  if (held_out.auc) {
+    parts.push_back(std::isnan(*held_out.auc) ? "AUC undefined (only one class)"
+                                              : fmt::format("AUC {:.4f}", *held_out.auc));
+  }
+  return fmt::format("{} ({} entries)", fmt::join(parts, "; "), held_out.entries);
+}
+
+std::string value_text(const std::monostate&) { return "none"; }
+std::string value_text(bool value) { return value ? "yes" : "no"; }
+std::string value_text(std::int64_t value) { return std::to_string(value); }
+std::string value_text(double value) { return fmt::format("{:.7g}", value); }
+std::string value_text(const std::string& value) { return value; }
+std::string value_text(const std::vector<std::string>& value) { return fmt::format("{}", fmt::join(value, ", ")); }
+
+/// The gap as a share says nothing when the bound is not positive; the plain difference does.
+std::string certified_excess(const Result& result) {
+  if (result.lower_bound > 0) return fmt::format("{:.3g} %", 100 * result.relative_gap);
+  return fmt::format("{:.4g}", std::max(0.0, result.objective - result.lower_bound));
+}
+
+std::string proof_text(const Certificate& certificate) {
+  if (certificate.proof != SpectralBound::Proof::probabilistic) return std::string(to_string(certificate.proof));
+  return fmt::format("probabilistic, wrong with probability at most {:.1g}", certificate.failure_probability);
+}
+
+}  // namespace
+
+std::string certificate_sentence(const Result& result) {
+  if (!std::isfinite(result.lower_bound) || result.certificate.proof == SpectralBound::Proof::none) {
+    return "not certified: no lower bound of the optimum was found";
+  }
+  return fmt::format("certified: objective is at most {} above the optimum (proof: {})", certified_excess(result),
+                     proof_text(result.certificate));
+}
+
+std::string to_text(const std::vector<NamedValue>& values) {
+  Table table;
+  for (const NamedValue& named : values) {
+    std::string label = named.name;
+    std::replace(label.begin(), label.end(), '_', ' ');
+    table.add(label, std::visit([](const auto& value) { return value_text(value); }, named.value));
+  }
+  return table.text();
+}
+
+std::string to_text(const RunReport& report) {
+  const Result& result = report.result;
+  Table table;
+  table.add("data", data_line(report));
+  table.add("problem", problem_line(*report.problem));
+  table.add("method", method_line(report));
+  table.add("status", result.message);
+  table.add("objective", fmt::format("{:.7g}", result.objective));
+  table.add("lower bound", std::isfinite(result.lower_bound) ? fmt::format("{:.7g}", result.lower_bound) : "none");
+  table.add("rank", std::to_string(result.solution.terms()));
+  table.add("trace norm", fmt::format("{:.7g}", result.trace_norm));
+  table.add("iterations", iterations_line(result));
+  table.add("seconds", seconds_text(result.seconds));
+  if (report.validation) table.add("validation", held_out_line(*report.validation, report.preparation));
+  if (report.test) table.add("test", held_out_line(*report.test, report.preparation));
+  if (!report.written.empty()) table.add("written", fmt::format("{}", fmt::join(report.written, ", ")));
+  return table.text() + certificate_sentence(result) + "\n";
+}
+
+}  // namespace tracenorm::report

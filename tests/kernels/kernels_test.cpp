@@ -1,0 +1,193 @@
+// Every instruction set's kernels against the reference, on awkward sizes, missing entries, empty rows and weights.
+#include "kernels/kernels.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "base/random.hpp"
+
+namespace tracenorm::kernels {
+namespace {
+
+class EverySet : public testing::TestWithParam<InstructionSet> {
+ protected:
+  void SetUp() override { ASSERT_TRUE(available(GetParam())); }
+  Random random{7};
+
+  std::vector<double> vector(Index n) {
+    std::vector<double> v(static_cast<std::size_t>(n));
+    for (double& x : v) x = random.normal();
+    return v;
+  }
+  std::vector<Real> reals(Offset n) {
+    std::vector<Real> v(static_cast<std::size_t>(n));
+    for (Real& x : v) x = Real(random.normal());
+    return v;
+  }
+};
+
+void expect_close(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], tolerance * (1 + std::abs(b[i]))) << i;
+}
+
+TEST_P(EverySet, SparseProductsAgreeWithTheReference) {
+  const LinearKernels& fast = linear_kernels(GetParam());
+  const LinearKernels& plain = linear_kernels(InstructionSet::reference);
+  for (const Index cols : {1, 5, 33, 200}) {
+    const Index rows = 23;
+    std::vector<Offset> begin{0};
+    std::vector<Index> col;
+    for (Index i = 0; i < rows; ++i) {
+      for (Index j = 0; j < cols; ++j) {
+        if (i % 5 != 2 && random.uniform() < 0.4) col.push_back(j);  // every fifth row is empty
+      }
+      begin.push_back(Offset(col.size()));
+    }
+    const std::vector<Real> value = reals(Offset(col.size()));
+    const SparseRows m{begin.data(), col.data(), value.data(), 2, 21};
+    const auto v = vector(cols);
+    const auto u = vector(rows);
+    const auto shift = vector(rows);
+    std::vector<double> p1(23, 0.5);
+    std::vector<double> p2(23, 0.5);
+    fast.sparse_apply(m, v.data(), p1.data());
+    plain.sparse_apply(m, v.data(), p2.data());
+    expect_close(p1, p2, 1e-13);
+    std::vector<double> o1(std::size_t(cols), 1.0);
+    std::vector<double> o2(std::size_t(cols), 1.0);
+    fast.sparse_apply_transpose(m, u.data(), o1.data());
+    plain.sparse_apply_transpose(m, u.data(), o2.data());
+    expect_close(o1, o2, 1e-13);
+    for (const double* s : {static_cast<const double*>(nullptr), shift.data()}) {
+      fast.sparse_normal(m, v.data(), s, p1.data(), o1.data());
+      plain.sparse_normal(m, v.data(), s, p2.data(), o2.data());
+      expect_close(p1, p2, 1e-13);
+      expect_close(o1, o2, 1e-12);
+    }
+    std::vector<Real> x1 = reals(Offset(col.size()));
+    std::vector<Real> x2 = x1;
+    EXPECT_NEAR(fast.sparse_move(m, x1.data(), u.data(), v.data(), 0.3),
+                plain.sparse_move(m, x2.data(), u.data(), v.data(), 0.3), 1e-6);
+    for (std::size_t e = 0; e < x1.size(); ++e) EXPECT_NEAR(double(x1[e]), double(x2[e]), 1e-6);
+  }
+}
+
+TEST_P(EverySet, DenseProductsAgreeWithTheReference) {
+  const LinearKernels& fast = linear_kernels(GetParam());
+  const LinearKernels& plain = linear_kernels(InstructionSet::reference);
+  for (const Index cols : {1, 3, 16, 37, 130}) {
+    const Index rows = 11;
+    const std::vector<Real> value = reals(Offset(rows) * cols);
+    const DenseRows m{value.data(), cols, 1, 10};
+    const auto v = vector(cols);
+    const auto u = vector(rows);
+    const auto shift = vector(rows);
+    std::vector<double> p1(11, 0.5);
+    std::vector<double> p2(11, 0.5);
+    fast.dense_apply(m, v.data(), p1.data());
+    plain.dense_apply(m, v.data(), p2.data());
+    expect_close(p1, p2, 1e-13);
+    std::vector<double> o1(std::size_t(cols), 1.0);
+    std::vector<double> o2(std::size_t(cols), 1.0);
+    fast.dense_apply_transpose(m, u.data(), o1.data());
+    plain.dense_apply_transpose(m, u.data(), o2.data());
+    expect_close(o1, o2, 1e-13);
+    for (const double* s : {static_cast<const double*>(nullptr), shift.data()}) {
+      fast.dense_normal(m, v.data(), s, p1.data(), o1.data());
+      plain.dense_normal(m, v.data(), s, p2.data(), o2.data());
+      expect_close(p1, p2, 1e-13);
+      expect_close(o1, o2, 1e-12);
+    }
+    std::vector<Real> mask = reals(Offset(rows) * cols);
+    for (std::size_t e = 0; e < mask.size(); e += 3) mask[e] = std::numeric_limits<Real>::quiet_NaN();
+    for (const Real* use : {static_cast<const Real*>(nullptr), static_cast<const Real*>(mask.data())}) {
+      std::vector<Real> x1 = reals(Offset(rows) * cols);
+      std::vector<Real> x2 = x1;
+      EXPECT_NEAR(fast.dense_move(m, x1.data(), use, u.data(), v.data(), 0.3),
+                  plain.dense_move(m, x2.data(), use, u.data(), v.data(), 0.3), 1e-5);
+      for (std::size_t e = 0; e < x1.size(); ++e) EXPECT_NEAR(double(x1[e]), double(x2[e]), 1e-5);
+    }
+    std::vector<Real> a1 = reals(77);
+    std::vector<Real> a2 = a1;
+    const std::vector<Real> b = reals(77);
+    fast.blend(a1.data(), b.data(), 77, 0.25);
+    plain.blend(a2.data(), b.data(), 77, 0.25);
+    for (std::size_t e = 0; e < a1.size(); ++e) EXPECT_NEAR(double(a1[e]), double(a2[e]), 1e-6);
+  }
+}
+
+template <class L>
+void compare_losses(InstructionSet set, const L& loss, Random& random) {
+  constexpr Offset count = 1037;  // more than one block of the segment kernel, and no multiple of any vector
+  for (int m = 0; m < kModes; ++m) {
+    const Mode mode = static_cast<Mode>(m);
+    const bool holes = mode != Mode::observed && mode != Mode::observed_complement;
+    for (const bool weighted : {false, true}) {
+      const LossKernels<L>& fast = loss_kernels<L>(set, mode, weighted);
+      const LossKernels<L>& plain = loss_kernels<L>(InstructionSet::reference, mode, weighted);
+      std::vector<Real> y(count), w(count), x(count), target(count), s1(count), s2(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        y[i] = L::wants == losses::Hinge::wants ? (random.uniform() < 0.5 ? Real(-1) : Real(1)) : Real(random.normal());
+        if (holes && random.uniform() < 0.3) y[i] = std::numeric_limits<Real>::quiet_NaN();
+        w[i] = Real(0.25 + random.uniform());
+        x[i] = Real(random.normal());
+        target[i] = Real(3 * random.normal());
+      }
+      const EntryRange r1{y.data(), w.data(), x.data(), s1.data(), count, 0.125};
+      const EntryRange r2{y.data(), w.data(), x.data(), s2.data(), count, 0.125};
+      for (const double width : {0.0, 0.1, 3.0}) {
+        const EntrySums a = fast.linearize_conjugate(loss, r1, width);
+        const EntrySums b = plain.linearize_conjugate(loss, r2, width);
+        EXPECT_NEAR(a.objective, b.objective, 1e-4 * (1 + std::abs(b.objective)));
+        EXPECT_NEAR(a.inner, b.inner, 2e-3);
+        EXPECT_NEAR(a.conjugate, b.conjugate, 2e-3 * (1 + std::abs(b.conjugate)));
+        EXPECT_NEAR(a.square_slope, b.square_slope, 1e-4 * (1 + b.square_slope));
+        EXPECT_NEAR(a.square_x, b.square_x, 1e-4 * (1 + b.square_x));
+        for (std::size_t i = 0; i < count; ++i) {
+          ASSERT_NEAR(double(s1[i]), double(s2[i]), 2e-5) << L::name << " mode " << m << " width " << width << " entry " << i;
+        }
+        const EntrySums c = fast.linearize(loss, r1, width);
+        EXPECT_EQ(c.conjugate, 0.0);
+        EXPECT_NEAR(c.objective, b.objective, 1e-4 * (1 + std::abs(b.objective)));
+        if (mode != Mode::observed_complement) {
+          EXPECT_NEAR(fast.conjugate(loss, r1).conjugate, b.conjugate, 2e-3 * (1 + std::abs(b.conjugate)));
+        }
+      }
+      EXPECT_NEAR(fast.objective(loss, r1), plain.objective(loss, r2), 1e-4 * (1 + std::abs(plain.objective(loss, r2))));
+      double t[kSegmentPoints];
+      for (int p = 0; p < kSegmentPoints; ++p) t[p] = p / 7.0;
+      SegmentSums a;
+      SegmentSums b;
+      fast.segment(loss, r1, target.data(), t, a);
+      plain.segment(loss, r2, target.data(), t, b);
+      for (int p = 0; p < kSegmentPoints; ++p) {
+        EXPECT_NEAR(a.value[p], b.value[p], 1e-4 * (1 + std::abs(b.value[p])));
+        EXPECT_NEAR(a.derivative[p], b.derivative[p], 1e-3 * (1 + std::abs(b.derivative[p])));
+        EXPECT_NEAR(a.square[p], b.square[p], 1e-4 * (1 + b.square[p]));
+      }
+    }
+  }
+}
+
+TEST_P(EverySet, LossKernelsAgreeWithTheReference) {
+#define TRACENORM_COMPARE(L) compare_losses(GetParam(), losses::L{}, random);
+  TRACENORM_FOR_EACH_LOSS(TRACENORM_COMPARE)
+#undef TRACENORM_COMPARE
+}
+
+std::vector<InstructionSet> sets_here() {
+  std::vector<InstructionSet> sets;
+  for (const InstructionSet set : {InstructionSet::baseline, InstructionSet::avx2, InstructionSet::avx512}) {
+    if (available(set)) sets.push_back(set);
+  }
+  return sets;
+}
+
+INSTANTIATE_TEST_SUITE_P(Here, EverySet, testing::ValuesIn(sets_here()),
+                         [](const auto& tested) { return std::string(to_string(tested.param)); });
+
+}  // namespace
+}  // namespace tracenorm::kernels

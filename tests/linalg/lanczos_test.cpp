@@ -1,0 +1,102 @@
+// Our Lanczos against a dense SVD and against Spectra, where leading pairs are hard to find.
+#include "linalg/lanczos.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/QR>
+#include <Eigen/SVD>
+#include <Spectra/MatOp/DenseSymMatProd.h>
+#include <Spectra/SymEigsSolver.h>
+
+#include "base/random.hpp"
+
+namespace tracenorm {
+namespace {
+
+Eigen::MatrixXd gaussian(Random& random, Eigen::Index rows, Eigen::Index cols) {
+  Eigen::MatrixXd m(rows, cols);
+  for (Eigen::Index j = 0; j < cols; ++j) {
+    for (Eigen::Index i = 0; i < rows; ++i) m(i, j) = random.normal();
+  }
+  return m;
+}
+
+/// A matrix with given singular values.
+Eigen::MatrixXd with_values(Random& random, Eigen::Index rows, Eigen::Index cols, const Eigen::VectorXd& values) {
+  const auto orthonormal = [&](Eigen::Index n) -> Eigen::MatrixXd {
+    return Eigen::HouseholderQR<Eigen::MatrixXd>(gaussian(random, n, values.size())).householderQ() *
+           Eigen::MatrixXd::Identity(n, values.size());
+  };
+  return orthonormal(rows) * values.asDiagonal() * orthonormal(cols).transpose();
+}
+
+struct Case {
+  std::string name;
+  Eigen::MatrixXd matrix;
+};
+
+std::vector<Case> hard_cases() {
+  Random random(11);
+  Eigen::VectorXd repeated(6);
+  repeated << 3, 3, 3, 1, 0.5, 0.1;
+  Eigen::VectorXd close(40);
+  for (int i = 0; i < 40; ++i) close[i] = 1 - 0.002 * i;
+  return {{"gaussian", gaussian(random, 40, 25)},
+          {"repeated", with_values(random, 30, 20, repeated)},
+          {"clustered", with_values(random, 60, 50, close)},
+          {"rank_one", with_values(random, 30, 20, Eigen::VectorXd::Constant(1, 2.5))},
+          {"zero", Eigen::MatrixXd::Zero(12, 9)},
+          {"tiny", 1e-150 * gaussian(random, 15, 10)},
+          {"huge", 1e150 * gaussian(random, 15, 10)},
+          {"one_by_one", gaussian(random, 1, 1)},
+          {"one_row", gaussian(random, 1, 300)},
+          {"one_column", gaussian(random, 300, 1)},
+          {"flat", gaussian(random, 3, 500)},
+          {"tall", gaussian(random, 500, 3)},
+          {"identity", Eigen::MatrixXd::Identity(33, 33)}};
+}
+
+class HardCase : public testing::TestWithParam<Case> {};
+
+TEST_P(HardCase, LeadingValueMatchesADenseSvdAndSpectra) {
+  const Eigen::MatrixXd& m = GetParam().matrix;
+  const double sigma = Eigen::JacobiSVD<Eigen::MatrixXd>(m).singularValues()[0];
+  Random random(5);
+  Eigen::VectorXd v(m.cols());
+  for (Eigen::Index j = 0; j < v.size(); ++j) v[j] = random.normal();
+  LanczosWorkspace work;
+  const LanczosResult result = lanczos_leading(
+      [&](const auto& in, Eigen::VectorXd& out) { out.noalias() = m.transpose() * (m * in); }, v, 1e-10, 2000, work);
+  EXPECT_NEAR(std::sqrt(std::max(0.0, result.eigenvalue)), sigma, 1e-9 * sigma);
+  EXPECT_LE(result.residual, 1e-10 * result.eigenvalue + 1e-300);
+  v.normalize();
+  EXPECT_NEAR((m * v).norm(), sigma, 1e-6 * sigma);  // the vector is a leading one, not only the value
+  if (m.cols() >= 4 && sigma > 1e-100 && sigma < 1e100) {
+    const Eigen::MatrixXd normal = m.transpose() * m;
+    Spectra::DenseSymMatProd<double> product(normal);
+    Spectra::SymEigsSolver<Spectra::DenseSymMatProd<double>> spectra(product, 1, std::min<int>(20, int(m.cols())));
+    spectra.init();
+    if (spectra.compute(Spectra::SortRule::LargestAlge, 2000, 1e-10) > 0) {
+      EXPECT_NEAR(result.eigenvalue, spectra.eigenvalues()[0], 1e-7 * sigma * sigma);
+    }
+  }
+}
+
+TEST_P(HardCase, AWarmStartNeverReturnsALargerValueThanThereIs) {
+  const Eigen::MatrixXd& m = GetParam().matrix;
+  const double sigma = Eigen::JacobiSVD<Eigen::MatrixXd>(m).singularValues()[0];
+  Eigen::VectorXd v = Eigen::VectorXd::Ones(m.cols());
+  LanczosWorkspace work;
+  for (const int products : {1, 2, 5}) {
+    const LanczosResult result = lanczos_leading(
+        [&](const auto& in, Eigen::VectorXd& out) { out.noalias() = m.transpose() * (m * in); }, v, 1e-12, products, work);
+    EXPECT_LE(std::sqrt(std::max(0.0, result.eigenvalue)), sigma * (1 + 1e-12));
+    EXPECT_LE(result.products, products);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, HardCase, testing::ValuesIn(hard_cases()),
+                         [](const auto& tested) { return tested.param.name; });
+
+}  // namespace
+}  // namespace tracenorm

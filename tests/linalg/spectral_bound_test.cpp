@@ -1,0 +1,69 @@
+#include "linalg/spectral_bound.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+
+#include "base/random.hpp"
+#include "linalg/lanczos.hpp"
+#include "tracenorm/types.hpp"
+
+namespace tracenorm {
+namespace {
+
+Eigen::MatrixXd random_gram(Random& random, Index n, Index inner) {
+  Eigen::MatrixXd m(inner, n);
+  for (Index j = 0; j < n; ++j) {
+    for (Index i = 0; i < inner; ++i) m(i, j) = random.normal();
+  }
+  return m.transpose() * m;
+}
+
+TEST(SpectralBound, ExactAndCholeskyAreAboveTheLargestEigenvalueAndClose) {
+  Random random(2);
+  for (const Index n : {1, 2, 17, 60}) {
+    const Eigen::MatrixXd g = random_gram(random, n, 40);
+    const double largest = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(g).eigenvalues()[n - 1];
+    EXPECT_GE(largest_eigenvalue_bound(g), largest);
+    EXPECT_LE(largest_eigenvalue_bound(g), largest * (1 + 1e-11));
+    EXPECT_GE(cholesky_bound(g, largest), largest);
+    EXPECT_LE(cholesky_bound(g, largest), largest * (1 + 2e-7));
+    // An estimate that is too small is raised until the factorisation succeeds.
+    EXPECT_GE(cholesky_bound(g, largest * 0.999), largest);
+    EXPECT_GE(cholesky_bound(g, largest * 0.95), largest);
+    EXPECT_TRUE(std::isinf(cholesky_bound(g, largest * 0.5)));
+  }
+}
+
+TEST(SpectralBound, TheLanczosTheoremHoldsInPractice) {
+  // The stated shortfall at probability 1/2 must be exceeded in at most half of the trials; it is a loose theorem, so in fewer.
+  Random random(9);
+  const Eigen::MatrixXd g = random_gram(random, 80, 80);
+  const double largest = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(g).eigenvalues()[79];
+  const int steps = 8;
+  const double shortfall = lanczos_shortfall(80, steps, 0.5);
+  ASSERT_LT(shortfall, 1);
+  int exceeded = 0;
+  LanczosWorkspace work;
+  for (int trial = 0; trial < 200; ++trial) {
+    Eigen::VectorXd start(80);
+    for (Index j = 0; j < 80; ++j) start[j] = random.normal();
+    int products = 0;
+    const double value = lanczos_value([&](const auto& in, Eigen::VectorXd& out) { out.noalias() = g * in; }, start, steps,
+                                       work, &products);
+    EXPECT_EQ(products, steps);
+    EXPECT_LE(value, largest * (1 + 1e-12));
+    if (value < (1 - shortfall) * largest) ++exceeded;
+  }
+  EXPECT_LE(exceeded, 100);
+}
+
+TEST(SpectralBound, MoreStepsSayMore) {
+  EXPECT_GT(lanczos_shortfall(1000, 10, 1e-9), 1);  // too few to say anything
+  EXPECT_LT(lanczos_shortfall(1000, 400, 1e-9), 0.002);
+  EXPECT_LT(lanczos_shortfall(1000, 200, 1e-6), lanczos_shortfall(1000, 200, 1e-9));
+}
+
+}  // namespace
+}  // namespace tracenorm

@@ -1,0 +1,93 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tracenorm/preparation.hpp"
+#include "tracenorm/problem.hpp"
+
+namespace tracenorm {
+namespace {
+
+Problem small(const Loss& loss = losses::Absolute{}) {
+  return {make_sparse(2, 3, {{0, 1, 1}, {2, 0, 1}, {1, -1, 1}}), loss, NoPenalty{}, TraceNormBall{1.0}};
+}
+
+std::string complaint(const Problem& problem) {
+  try {
+    check(problem);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Problem, AGoodProblemPasses) {
+  EXPECT_EQ(complaint(small()), "");
+  EXPECT_EQ(complaint(small(losses::Hinge{})), "");
+}
+
+TEST(Problem, EveryBadPartIsNamed) {
+  Problem problem = small();
+  problem.constraint = TraceNormBall{-1};
+  EXPECT_NE(complaint(problem).find("radius = -1"), std::string::npos);
+  problem = small();
+  problem.penalty = L1Penalty{-0.5};
+  EXPECT_NE(complaint(problem).find("lambda must be"), std::string::npos);
+  problem = small(losses::Custom{});
+  EXPECT_NE(complaint(problem).find("no function"), std::string::npos);
+  problem = small(losses::Hinge{});
+  std::get<SparseObservations>(problem.observations).value[1] = 3;
+  EXPECT_NE(complaint(problem).find("row 1, column 0 holds 3"), std::string::npos) << complaint(problem);
+  problem = small();
+  std::get<SparseObservations>(problem.observations).value[0] = std::numeric_limits<Real>::quiet_NaN();
+  EXPECT_NE(complaint(problem).find("row 0, column 2 holds nan"), std::string::npos) << complaint(problem);
+  problem = small();
+  std::get<SparseObservations>(problem.observations).weight = {1, 0, 1};
+  EXPECT_NE(complaint(problem).find("weight at row 1, column 0 is 0"), std::string::npos) << complaint(problem);
+  problem = {DenseObservations{1, 2, {Real(NAN), Real(NAN)}, {}}, losses::Absolute{}, NoPenalty{}, TraceNormBall{1}};
+  EXPECT_NE(complaint(problem).find("no entry is observed"), std::string::npos);
+}
+
+TEST(Observations, SortedIntoRowsAndDuplicatesRefused) {
+  const SparseObservations sparse = make_sparse(3, 4, {{2, 0, 2, 0}, {3, 1, 0, 0}, {1, 2, 3, 4}}, {1, 2, 3, 4});
+  EXPECT_EQ(sparse.pattern.entries(), 4);
+  EXPECT_EQ(sparse.value, (std::vector<Real>{4, 2, 3, 1}));
+  EXPECT_EQ(sparse.weight, (std::vector<Real>{4, 2, 3, 1}));
+  EXPECT_EQ(sparse.pattern.begin()[1], 2);
+  EXPECT_EQ(sparse.pattern.begin()[2], 2);  // an empty row
+  EXPECT_THROW(make_sparse(3, 4, {{0, 0}, {1, 1}, {1, 2}}), Error);
+  EXPECT_THROW(make_sparse(3, 4, {{3}, {1}, {1}}), Error);
+  EXPECT_THROW(make_sparse(3, 4, {{0}, {-1}, {1}}), Error);
+}
+
+TEST(Observations, DenseKeepsMissingAsNaN) {
+  const DenseObservations dense = make_dense(make_sparse(2, 2, {{0, 1}, {1, 0}, {0, 5}}));
+  EXPECT_TRUE(std::isnan(dense.value[0]));
+  EXPECT_EQ(dense.value[1], 0);  // a stored zero is data
+  EXPECT_EQ(dense.value[2], 5);
+  EXPECT_EQ(observed(Observations(dense)), 2);
+  EXPECT_THROW(make_dense(make_sparse(2, 2, {{0}, {0}, {1}}), 10), Error);
+}
+
+TEST(Pattern, RefusesWhatIsNoPattern) {
+  EXPECT_THROW(SparsePattern(2, 2, {0, 1}, {0}), Error);
+  EXPECT_THROW(SparsePattern(1, 2, {0, 2}, {1, 0}), Error);
+  EXPECT_THROW(SparsePattern(1, 2, {0, 1}, {2}), Error);
+  EXPECT_THROW(SparsePattern(1, 2, {0, 2}, {0}), Error);
+}
+
+TEST(Preparation, ZScoresAreUndone) {
+  std::vector<Real> values{1, 2, 3, 4};
+  const Preparation preparation = fit_preparation(Preparation::Kind::zscore, values);
+  EXPECT_DOUBLE_EQ(preparation.offset, 2.5);
+  EXPECT_NEAR(preparation.scale, std::sqrt(5.0 / 3), 1e-12);
+  prepare(preparation, values);
+  EXPECT_NEAR(double(values[0]), -1.5 / std::sqrt(5.0 / 3), 1e-6);
+  EXPECT_NEAR(preparation.undo(double(values[0])), 1, 1e-6);
+  EXPECT_THROW(fit_preparation(Preparation::Kind::zscore, {3, 3, 3}), Error);
+  EXPECT_NO_THROW(fit_preparation(Preparation::Kind::center, {3, 3, 3}));
+}
+
+}  // namespace
+}  // namespace tracenorm
