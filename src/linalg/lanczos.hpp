@@ -38,18 +38,26 @@ namespace detail {
 /// How many Lanczos vectors are kept before a restart from the best Ritz vector. The small eigenproblems live on the stack.
 inline constexpr int kLanczosBlock = 32;
 
+inline double tridiagonal_scale(const LanczosWorkspace& work, int size) {
+  const double largest = work.diagonal.head(size).cwiseAbs().maxCoeff();
+  return largest > 0 ? largest : 1.0;
+}
+
 template <int kMax>
 struct SmallTridiagonal {
   using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMax, kMax>;
   using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMax, 1>;
   Eigen::SelfAdjointEigenSolver<Matrix> solver;
+  double scale = 1;
 
+  /// Scaled to about one: the eigensolver's idea of a negligible entry is an absolute one.
   void compute(const LanczosWorkspace& work, int size) {
-    const Vector diagonal = work.diagonal.head(size);
-    const Vector off = work.off.head(std::max(0, size - 1));
+    scale = tridiagonal_scale(work, size);
+    const Vector diagonal = work.diagonal.head(size) / scale;
+    const Vector off = work.off.head(std::max(0, size - 1)) / scale;
     solver.computeFromTridiagonal(diagonal, off, Eigen::ComputeEigenvectors);
   }
-  [[nodiscard]] double largest() const { return solver.eigenvalues()[solver.eigenvalues().size() - 1]; }
+  [[nodiscard]] double largest() const { return scale * solver.eigenvalues()[solver.eigenvalues().size() - 1]; }
   [[nodiscard]] auto vector() const { return solver.eigenvectors().col(solver.eigenvalues().size() - 1); }
 };
 
@@ -122,8 +130,10 @@ double lanczos_value(Apply&& apply, const Eigen::VectorXd& start, int steps, Lan
   }
   *products += size;
   Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
-  solver.computeFromTridiagonal(work.diagonal.head(size), work.off.head(std::max(0, size - 1)), Eigen::EigenvaluesOnly);
-  return std::max(0.0, solver.eigenvalues()[size - 1]);
+  const double scale = detail::tridiagonal_scale(work, size);
+  solver.computeFromTridiagonal(work.diagonal.head(size) / scale, work.off.head(std::max(0, size - 1)) / scale,
+                                Eigen::EigenvaluesOnly);
+  return std::max(0.0, scale * solver.eigenvalues()[size - 1]);
 }
 
 }  // namespace tracenorm

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -50,7 +51,8 @@ Session::Session(const RunOptions& options, Evaluator& evaluator)
       evaluator_(evaluator),
       certifier_(evaluator, options),
       start_(std::chrono::steady_clock::now()) {
-  trace_.reserve(static_cast<std::size_t>(options.iterations) + 1);
+  constexpr int kReserved = 100000;  // more grows as needed: a huge limit must not cost memory before it is used
+  trace_.reserve(static_cast<std::size_t>(std::min(options.iterations, kReserved)) + 1);
   if (options.validation != nullptr) evaluator.watch(*options.validation);
 }
 

@@ -36,6 +36,7 @@ double WidthSchedule::paper(int k) const {
 }
 
 double WidthSchedule::next(int k) {
+  if (radius_ == 0.0) return 0.0;  // X cannot move: subgradients at zero certify it
   if (std::holds_alternative<PaperWidth>(rule_)) {
     if (k <= freeze_after_) frozen_ = paper(k);
     return frozen_;

@@ -122,7 +122,8 @@ std::string to_text(const RunReport& report) {
   table.add("method", method_line(report));
   table.add("status", result.message);
   table.add("objective", fmt::format("{:.7g}", result.objective));
-  table.add("lower bound", std::isfinite(result.lower_bound) ? fmt::format("{:.7g}", result.lower_bound) : "none");
+  table.add("lower bound",
+            std::isfinite(result.lower_bound) ? fmt::format("{:.7g}", result.lower_bound + 0.0) : "none");
   table.add("rank", std::to_string(result.solution.terms()));
   table.add("trace norm", fmt::format("{:.7g}", result.trace_norm));
   table.add("iterations", iterations_line(result));

@@ -224,11 +224,11 @@ TEST(Evaluator, AProbabilisticBoundIsAboveTheNormToo) {
   const auto f = make_evaluator(problem);
   f->linearize(0.5, true);
   const double sigma = f->leading_atom({1e-10, 1000}).sigma;
-  const SpectralBound loose = f->bound_norm(Slopes::current, 100);
+  const SpectralBound loose = f->bound_norm(Slopes::current, 0);
   EXPECT_EQ(loose.proof, SpectralBound::Proof::probabilistic);
   EXPECT_GT(loose.failure_probability, 0);
   EXPECT_GE(loose.value, sigma);
-  EXPECT_LE(loose.value, 1.05 * sigma);
+  EXPECT_LE(loose.value, 1.1 * sigma);
   const SpectralBound tight = f->bound_norm(Slopes::current, 1e9);
   EXPECT_EQ(tight.proof, SpectralBound::Proof::exact);
   EXPECT_GE(tight.value, sigma);

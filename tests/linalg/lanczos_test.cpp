@@ -33,6 +33,7 @@ Eigen::MatrixXd with_values(Random& random, Eigen::Index rows, Eigen::Index cols
 struct Case {
   std::string name;
   Eigen::MatrixXd matrix;
+  bool spectra = true;  ///< whether Spectra can do it: it breaks down when the Krylov space has dimension one
 };
 
 std::vector<Case> hard_cases() {
@@ -44,16 +45,16 @@ std::vector<Case> hard_cases() {
   return {{"gaussian", gaussian(random, 40, 25)},
           {"repeated", with_values(random, 30, 20, repeated)},
           {"clustered", with_values(random, 60, 50, close)},
-          {"rank_one", with_values(random, 30, 20, Eigen::VectorXd::Constant(1, 2.5))},
-          {"zero", Eigen::MatrixXd::Zero(12, 9)},
-          {"tiny", 1e-150 * gaussian(random, 15, 10)},
-          {"huge", 1e150 * gaussian(random, 15, 10)},
+          {"rank_one", with_values(random, 30, 20, Eigen::VectorXd::Constant(1, 2.5)), false},
+          {"zero", Eigen::MatrixXd::Zero(12, 9), false},
+          {"tiny", 1e-35 * gaussian(random, 15, 10)},
+          {"huge", 1e35 * gaussian(random, 15, 10)},
           {"one_by_one", gaussian(random, 1, 1)},
-          {"one_row", gaussian(random, 1, 300)},
+          {"one_row", gaussian(random, 1, 300), false},
           {"one_column", gaussian(random, 300, 1)},
           {"flat", gaussian(random, 3, 500)},
           {"tall", gaussian(random, 500, 3)},
-          {"identity", Eigen::MatrixXd::Identity(33, 33)}};
+          {"identity", Eigen::MatrixXd::Identity(33, 33), false}};
 }
 
 class HardCase : public testing::TestWithParam<Case> {};
@@ -71,14 +72,13 @@ TEST_P(HardCase, LeadingValueMatchesADenseSvdAndSpectra) {
   EXPECT_LE(result.residual, 1e-10 * result.eigenvalue + 1e-300);
   v.normalize();
   EXPECT_NEAR((m * v).norm(), sigma, 1e-6 * sigma);  // the vector is a leading one, not only the value
-  if (m.cols() >= 4 && sigma > 1e-100 && sigma < 1e100) {
+  if (GetParam().spectra && m.cols() >= 4) {
     const Eigen::MatrixXd normal = m.transpose() * m;
     Spectra::DenseSymMatProd<double> product(normal);
     Spectra::SymEigsSolver<Spectra::DenseSymMatProd<double>> spectra(product, 1, std::min<int>(20, int(m.cols())));
     spectra.init();
-    if (spectra.compute(Spectra::SortRule::LargestAlge, 2000, 1e-10) > 0) {
-      EXPECT_NEAR(result.eigenvalue, spectra.eigenvalues()[0], 1e-7 * sigma * sigma);
-    }
+    ASSERT_EQ(spectra.compute(Spectra::SortRule::LargestAlge, 2000, 1e-10), 1);
+    EXPECT_NEAR(result.eigenvalue, spectra.eigenvalues()[0], 1e-7 * sigma * sigma);
   }
 }
 

@@ -17,10 +17,10 @@ using test::SolvedProblem;
 
 double scale(const SolvedProblem& solved) { return std::max(1.0, std::abs(solved.optimum)); }
 
-/// Lower bound <= optimum <= objective at every recorded iteration. The bound is proved in double; objectives are sums of
-/// Real-valued entries.
+/// Lower bound <= optimum <= objective at every recorded iteration. The bound is proved in double; objectives are sums
+/// over entries kept in Real, whose rounding adds up over the moves between two rewritings.
 void expect_bracketed(const SolvedProblem& solved, const Result& result) {
-  const double slack = sizeof(Real) == 4 ? 1e-6 * scale(solved) : 1e-9 * scale(solved);
+  const double slack = sizeof(Real) == 4 ? 1e-5 * scale(solved) : 1e-9 * scale(solved);
   for (const Iteration& iteration : result.trace) {
     ASSERT_LE(iteration.lower_bound, solved.optimum + 1e-9 * scale(solved)) << "at iteration " << iteration.k;
     ASSERT_GE(iteration.objective, solved.optimum - solved.accuracy - slack) << "at iteration " << iteration.k;
@@ -87,7 +87,7 @@ TEST_P(Witness, LineSearchNeverRaisesTheObjective) {
       solve(solved.problem, methods::FrankWolfe{.step = methods::StepRule::line_search}, options);
   expect_bracketed(solved, result);
   for (std::size_t k = 1; k < result.trace.size(); ++k) {
-    EXPECT_LE(result.trace[k].objective, result.trace[k - 1].objective + 2e-6 * scale(solved)) << k;
+    EXPECT_LE(result.trace[k].objective, result.trace[k - 1].objective + 1e-5 * scale(solved)) << k;
   }
 }
 

@@ -15,8 +15,8 @@ class HelpTest(ProgramTest):
 
     def test_help_lists_methods_losses_and_their_options(self):
         text = self.succeed("complete", "--help").stdout
-        for word in ("fwua", "sccg-sg", "hcgs", "epsilon-insensitive", "--mu", "--beta", "--epsilon", "--floor", "--gap",
-                     "Objective", "Method", "Run", "Output"):
+        for word in ("fwua", "sccg-sg", "hcgs", "epsilon-insensitive", "--mu", "--beta", "--epsilon",
+                     "--floor", "--gap", "Objective", "Method", "Run", "Output"):
             self.assertIn(word, text)
 
 
@@ -24,7 +24,8 @@ class UsageTest(ProgramTest):
     def test_unknown_words_get_a_suggestion(self):
         self.fail_with(2, "compelte", "x.tsv", says=("unknown command 'compelte'", "did you mean complete?"))
         self.fail_with(2, "complete", "x.tsv", "--radius", 1, "--itertions", 5,
-                       says=("unknown option --itertions", "did you mean --iterations?", "Try 'tracenorm complete --help'"))
+                       says=("unknown option --itertions", "did you mean --iterations?",
+                             "Try 'tracenorm complete --help'"))
         self.fail_with(2, "generate", "covarance", "x.npy", says="did you mean covariance?")
         self.fail_with(2, "complete", "x.tsv", "y.tsv", "--radius", 1, says="unexpected argument 'y.tsv'")
         self.fail_with(2, says="a command is missing")

@@ -28,7 +28,8 @@ class CompleteTest(ProgramTest):
     def test_objective_from_the_saved_model(self):
         data = self.ratings()
         for loss, value in (("absolute", numpy.abs), ("squared", numpy.square)):
-            run = self.run_json("complete", data, "--radius", 15, "--loss", loss, "--model", "m.npz", "--iterations", 80)
+            run = self.run_json("complete", data, "--radius", 15, "--loss", loss, "--model", "m.npz",
+                                "--iterations", 80)
             model = load_model(self.folder / "m.npz")
             rows, cols, raw = read_triplets(self.folder / data)
             row, col = names_to_index(model["row_names"]), names_to_index(model["col_names"])
@@ -70,7 +71,8 @@ class CompleteTest(ProgramTest):
         self.assertAlmostEqual(parts[0] / entries, 0.5, delta=0.01)
         for name in ("rmse", "mae", "rmse_prepared", "mae_prepared"):
             self.assertGreater(run["test"][name], 0)
-        self.assertAlmostEqual(run["test"]["rmse"], run["test"]["rmse_prepared"] * run["preparation"]["scale"], places=9)
+        scale = run["preparation"]["scale"]
+        self.assertAlmostEqual(run["test"]["rmse"], run["test"]["rmse_prepared"] * scale, places=9)
         best = min(line["validation_rmse"] for line in run["trace"])
         self.assertLessEqual(run["validation"]["rmse_prepared"], 1.05 * best)
         percent = self.run_json("complete", data, "--radius", 60, "--split", "50,25,25", "--iterations", 100)
@@ -86,7 +88,8 @@ class CompleteTest(ProgramTest):
         data = self.ratings()
         rows, cols, raw = read_triplets(self.folder / data)
         self.write_triplets("test.tsv", [*rows[:50], "stranger"], [*cols[:50], cols[0]], [*raw[:50], 3])
-        done = self.succeed("complete", data, "--radius", 15, "--test", "test.tsv", "--model", "m.npz", "--json", "r.json")
+        done = self.succeed("complete", data, "--radius", 15, "--test", "test.tsv", "--model", "m.npz",
+                            "--json", "r.json")
         self.assertIn("1 of 51 test entries left out", done.stderr)
         self.assertIn("RMSE", done.stdout)
         run = json.loads((self.folder / "r.json").read_text())

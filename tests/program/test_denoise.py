@@ -21,7 +21,8 @@ class DenoiseTest(ProgramTest):
         noisy = numpy.load(self.folder / data)
         noisy[::3, ::2] = numpy.nan
         numpy.save(self.folder / "holes.npy", noisy)
-        run = self.run_json("denoise", "holes.npy", "--radius", 3, "--l1", 0.05, "--model", "m.npz", "--prepare", "center")
+        run = self.run_json("denoise", "holes.npy", "--radius", 3, "--l1", 0.05, "--model", "m.npz",
+                            "--prepare", "center")
         self.check_run(run)
         self.assertEqual(run["observed"], int(numpy.isfinite(noisy).sum()))
         model = load_model(self.folder / "m.npz")

@@ -32,8 +32,9 @@ class CovarianceTest(ProgramTest):
 
 class CompletionTest(ProgramTest):
     def test_counts_and_truth(self):
-        done = self.succeed("generate", "completion", "t.tsv", "--rows", 60, "--cols", 50, "--rank", 3, "--observed", 0.3,
-                            "--outliers", 0.1, "--truth", "truth.tsv", "--truth-entries", 700, "--json", "-")
+        done = self.succeed("generate", "completion", "t.tsv", "--rows", 60, "--cols", 50, "--rank", 3,
+                            "--observed", 0.3, "--outliers", 0.1, "--truth", "truth.tsv",
+                            "--truth-entries", 700, "--json", "-")
         facts = parse_strict(done.stdout)
         self.assertEqual((facts["observed"], facts["outliers"], facts["truth_entries"]), (900, 90, 700))
         seen = read_triplets(self.folder / "t.tsv")
@@ -45,7 +46,8 @@ class CompletionTest(ProgramTest):
 
     def test_outliers_are_gross_and_the_rest_is_exact(self):
         for name, share in (("clean.tsv", 0), ("dirty.tsv", 0.2)):
-            self.succeed("generate", "completion", name, "--rows", 40, "--cols", 30, "--observed", 0.5, "--outliers", share)
+            self.succeed("generate", "completion", name, "--rows", 40, "--cols", 30, "--observed", 0.5,
+                         "--outliers", share)
         clean, dirty = read_triplets(self.folder / "clean.tsv"), read_triplets(self.folder / "dirty.tsv")
         self.assertEqual(clean[:2], dirty[:2])
         change = numpy.abs(clean[2] - dirty[2])

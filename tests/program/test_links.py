@@ -2,13 +2,14 @@
 
 import numpy
 
+from random_stream import observe_links
 from support import ProgramTest, load_model, names_to_index
 
 
 def area_under_curve(scores, labels):
     """By definition: the share of (positive, negative) pairs in the right order, ties counted half."""
     positive, negative = scores[labels][:, None], scores[~labels][None, :]
-    return ((positive > negative).mean() + 0.5 * (positive == negative).mean())
+    return (positive > negative).mean() + 0.5 * (positive == negative).mean()
 
 
 class LinksTest(ProgramTest):
@@ -19,23 +20,41 @@ class LinksTest(ProgramTest):
         self.assertGreater(run["test"]["auc"], 0.7)
         self.assertAlmostEqual(run["observed"] / 1600, 0.5, delta=0.06)
 
-    def test_area_under_curve_when_everything_is_scored(self):
-        """With hardly anything observed nearly all pairs are scored, so the area can be recomputed from the model."""
-        data = self.edges(nodes=30)
-        run = self.run_json("links", data, "--radius", 10, "--observed", 0.3, "--model", "m.npz", "--unsymmetric-mask")
-        self.assertTrue(run["options"]["unsymmetric_mask"])
-        model = load_model(self.folder / "m.npz")
-        graph = numpy.zeros((30, 30), bool)
-        index = names_to_index(model["row_names"]) if model["row_names"].size else {str(i): i for i in range(30)}
+    def clean_graph(self, data, model, nodes):
+        names = model["row_names"] if model["row_names"].size else range(nodes)
+        index = names_to_index(names)
+        graph = numpy.zeros((nodes, nodes), bool)
         for line in (self.folder / data).read_text().splitlines()[1:]:
-            a, b = line.split()
-            graph[index[a], index[b]] = graph[index[b], index[a]] = True
-        off = ~numpy.eye(30, dtype=bool)
-        everything = area_under_curve(model["matrix"][off], graph[off])
-        self.assertAlmostEqual(run["test"]["entries"] / off.sum(), 0.7, delta=0.06)
-        self.assertAlmostEqual(run["test"]["auc"], everything, delta=0.15)
+            a, b = (index[name] for name in line.split())
+            graph[a, b] = graph[b, a] = True
+        return graph
 
-    def test_flips_make_it_harder_but_keep_the_mask(self):
+    def check_protocol(self, *options, flip, unsymmetric):
+        """Redraws mask and flips, and recomputes the objective and the area under the curve from the saved model."""
+        nodes = 30
+        data = self.edges(nodes=nodes)
+        run = self.run_json("links", data, "--radius", 15, "--l1", 0.02, "--observed", 0.4, "--seed", 7, "--flip", flip,
+                            "--model", "m.npz", *options)
+        model = load_model(self.folder / "m.npz")
+        graph = self.clean_graph(data, model, nodes)
+        seen = observe_links(graph, 0.4, flip, 7, unsymmetric)
+        self.assertEqual(run["observed"], numpy.isfinite(seen).sum())
+        x = model["matrix"]
+        objective = numpy.nansum((x - seen) ** 2) + 0.02 * numpy.abs(x).sum()
+        self.assertAlmostEqual(objective / run["objective"], 1, delta=1e-5)
+        scored = numpy.isnan(seen) & (~numpy.eye(nodes, dtype=bool) if unsymmetric else numpy.triu(graph | True, 1))
+        self.assertEqual(run["test"]["entries"], scored.sum())
+        area = area_under_curve(x.astype(numpy.float32)[scored], graph[scored])
+        self.assertAlmostEqual(run["test"]["auc"], area, places=6)
+
+    def test_protocol(self):
+        self.check_protocol(flip=0, unsymmetric=False)
+        self.check_protocol(flip=0.1, unsymmetric=False)
+
+    def test_protocol_with_an_unsymmetric_mask(self):
+        self.check_protocol("--unsymmetric-mask", flip=0.1, unsymmetric=True)
+
+    def test_flips_keep_the_mask(self):
         data = self.edges()
         clean = self.run_json("links", data, "--radius", 40, "--l1", 0.01, "--seed", 3)
         flipped = self.run_json("links", data, "--radius", 40, "--l1", 0.01, "--seed", 3, "--flip", 0.2)

@@ -76,8 +76,8 @@ class OutputTest(ProgramTest):
         if not os.path.exists("/dev/full"):
             self.skipTest("needs /dev/full")
         with open("/dev/full", "w") as full:
-            done = subprocess.run([PROGRAM, "complete", self.ratings(), "--radius", "15", "--json", "-"], cwd=self.folder,
-                                  stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+            done = subprocess.run([PROGRAM, "complete", self.ratings(), "--radius", "15", "--json", "-"],
+                                  cwd=self.folder, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
         self.assertEqual(done.returncode, 3)
         self.assertIn("standard output", done.stderr)
 
@@ -89,8 +89,8 @@ class OutputTest(ProgramTest):
     def test_progress_bar_on_a_terminal_only(self):
         data = self.ratings()
         terminal, end = pty.openpty()
-        process = subprocess.Popen([PROGRAM, "complete", data, "--radius", "15", "--iterations", "3000"], cwd=self.folder,
-                                   stdout=subprocess.PIPE, stderr=end)
+        process = subprocess.Popen([PROGRAM, "complete", data, "--radius", "15", "--iterations", "3000"],
+                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=end)
         os.close(end)
         drawn = drain(terminal)
         stdout, _ = process.communicate(timeout=60)

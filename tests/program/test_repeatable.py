@@ -40,11 +40,13 @@ class RepeatableTest(ProgramTest):
         self.check_same("denoise", "cov.npy", "--radius", 30, "--l1", 0.2, "--iterations", 30)
 
     def test_graph(self):
-        self.check_same("links", self.edges(nodes=150), "--radius", 100, "--l1", 0.01, "--flip", 0.05, "--iterations", 30)
+        self.check_same("links", self.edges(nodes=150), "--radius", 100, "--l1", 0.01, "--flip", 0.05,
+                        "--iterations", 30)
 
     def test_another_seed_is_another_split(self):
         data = self.ratings()
-        runs = [self.run_json("complete", data, "--radius", 40, "--split", "0.6,0.2,0.2", "--seed", seed) for seed in (1, 2)]
+        runs = [self.run_json("complete", data, "--radius", 40, "--split", "0.6,0.2,0.2", "--seed", seed)
+                for seed in (1, 2)]
         self.assertNotEqual(runs[0]["test"], runs[1]["test"])
 
 

@@ -23,15 +23,15 @@
 
 namespace tracenorm {
 
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 struct Interval {
-  double lower;
-  double upper;
+  double lower = -kInfinity;
+  double upper = kInfinity;
   [[nodiscard]] TRACENORM_INLINE double clamp(double s) const {
     return s < lower ? lower : (s > upper ? upper : s);
   }
 };
-
-inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 namespace losses {
 

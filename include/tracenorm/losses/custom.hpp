@@ -12,7 +12,7 @@ namespace tracenorm::losses {
 struct Custom {
   std::function<double(double x, double y)> function;
   std::string label = "custom";                      ///< how reports call it
-  Interval slope_range{-kInfinity, kInfinity};       ///< known bounds on the slope, if any; tightens nothing, guards rounding
+  Interval slope_range;              ///< known bounds on the slope, if any; tightens nothing, guards rounding
 
   static constexpr std::string_view name = "custom";
   static constexpr std::string_view wants = "data for which the function is finite";

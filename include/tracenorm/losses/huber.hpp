@@ -25,23 +25,20 @@ struct Huber {
   TRACENORM_INLINE T subgradient(T x, T y) const {
     return clamp(x - y, T(-delta), T(delta));
   }
-  /// The mean of clamp(t, -delta, delta) over [e-w, e+w], by pieces: each piece is a length times a mean value, so nothing
-  /// cancels. By symmetry it is enough to treat e >= 0.
+  /// The mean of clamp(t, -delta, delta) over [e-w, e+w], for e >= 0 by symmetry. In units of w around e the upper kink lies
+  /// at `top` and the lower one at `bottom` (cut to the interval), and the three pieces are lengths times mean values: nothing
+  /// cancels, and w = 0 needs no special case.
   template <class T>
   TRACENORM_INLINE T chord(T x, T w, T y) const {
     const T d = T(delta);
     const T e = x - y;
     const T magnitude = std::abs(e);
-    const T low = magnitude - w;
-    const T high = magnitude + w;
-    const T tiny = std::numeric_limits<T>::min();
-    const T inside_from = low > -d ? low : -d;       // the middle piece, where the slope is t itself
-    const T inside_to = high < d ? high : d;
-    const T inside = inside_to > inside_from ? (inside_to - inside_from) * ((inside_to + inside_from) / 2) : T(0);
-    const T above = high > d ? d * (high - (low > d ? low : d)) : T(0);
-    const T below = low < -d ? d * (-d - low) : T(0);
-    const T mean = w > tiny ? (inside + above - below) / (2 * w) : magnitude;
-    const T slope = clamp(mean, T(0), d);
+    const T top = clipped_ratio(d - magnitude, w);
+    const T bottom = clipped_ratio(-d - magnitude, w);
+    const T above = d * (1 - top);
+    const T below = d * (1 + bottom);
+    const T between = (top - bottom) * (magnitude + w * (top + bottom) / 2);
+    const T slope = clamp((above - below + between) / 2, T(0), d);
     return e < 0 ? -slope : slope;
   }
   [[nodiscard]] TRACENORM_INLINE Interval slopes(double) const { return {-delta, delta}; }

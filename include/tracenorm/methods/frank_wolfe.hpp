@@ -15,8 +15,8 @@ enum class StepRule {
 struct FrankWolfe {
   WidthRule width = HybridWidth{};
   StepRule step = StepRule::open_loop;
-  double oracle_tolerance = 1e-2;  ///< of the leading singular pair at k = 0; tightens like 1/(k+1)
-  double oracle_products = 60;     ///< at most this many products per pair
+  double oracle_tolerance = 0.3;  ///< of the leading singular pair at k = 0; tightens like 1/sqrt(k+1)
+  double oracle_products = 4;     ///< at most this many products per pair at k = 0; grows like sqrt(k)/4
 
   static const std::array<Field<FrankWolfe>, 2> fields;
 };
@@ -24,6 +24,6 @@ struct FrankWolfe {
 inline constexpr std::array<Field<FrankWolfe>, 2> FrankWolfe::fields{
     {{"oracle_tolerance", &FrankWolfe::oracle_tolerance, 1e-14, 1.0,
       "accuracy of the first leading singular pair; tightens with the iterations"},
-     {"oracle_products", &FrankWolfe::oracle_products, 2, 1e6, "at most this many products per leading singular pair"}}};
+     {"oracle_products", &FrankWolfe::oracle_products, 2, 1e6, "products per leading singular pair at k = 0; grows with sqrt(k)/4"}}};
 
 }  // namespace tracenorm::methods
