@@ -21,15 +21,18 @@ struct CompleteOptions {
   std::string test;
 };
 
+constexpr const char* kDefaultMethod = "fwua";
+
 constexpr const char* kFooter = R"(Examples:
   tracenorm complete ratings.tsv --radius 1200
   tracenorm complete u.data --radius 1200 --split 0.5,0.25,0.25 --seed 1 --json run.json
   tracenorm complete train.csv --radius 500 --loss huber:0.5 --gap 0.01 --test test.csv --model m.npz
   tracenorm complete votes.tsv --radius 300 --loss logistic --iterations 200
+  tracenorm complete u.data --method rlrmc --rank 2 --split 0.5,0.25,0.25
 
 DATA may be MovieLens (u.data, ratings.dat, ratings.csv or the zip), CSV or TSV triplets, Matrix Market, .npy, SciPy's sparse
 .npz or LIBMF triplets, and may be compressed (.gz, .xz).
-Exit codes: 0 finished as asked, 1 stopped by a limit before --gap, 2 usage, 3 bad input, 4 numerical failure, 130 interrupted.)";
+A larger --radius follows the data more closely, noise included: compare a few by the validation error that --split reports.)";
 
 Penalty make_penalty(const CompleteOptions& options) {
   if (options.common.l1 > 0 && options.complement > 0) {
@@ -80,15 +83,14 @@ int run(const CompleteOptions& options) {
   check_options(options);
   check_before_reading(common, {common.data, options.test});
 
-  io::Table table = io::read_table(common.data, common.read);
+  io::Table table = read_data([&] { return io::read_table(common.data, common.read); });
   Split split = split_entries(std::move(table.entries), options.shares, common.run.seed);
 
   Estimation estimation;
   estimation.command = "complete";
   estimation.preparation = fit_preparation(kind, split.train.value);
   prepare(estimation.preparation, split.train.value);
-  estimation.problem = {make_sparse(table.rows, table.cols, split.train), common.loss, penalty,
-                        TraceNormBall{common.radius}};
+  estimation.problem = {make_sparse(table.rows, table.cols, split.train), common.loss, penalty, constraint(common)};
   estimation.rows = std::move(table.row_labels);
   estimation.cols = std::move(table.col_labels);
   estimation.validation = std::move(split.validation);
@@ -110,6 +112,7 @@ int run(const CompleteOptions& options) {
 void add_complete(CLI::App& program, Action& action) {
   CLI::App* app = program.add_subcommand("complete", "robust matrix completion: fill in a matrix from some entries");
   const auto options = std::make_shared<CompleteOptions>();
+  options->common.method = MethodOptions(kDefaultMethod);
   add_estimation_options(*app, options->common, "DATA", "entries: row, column, value");
   add_number(*app, "--complement", options->complement, kNotNegative, "penalty on the square of every unobserved entry")
       ->group("Objective");
@@ -123,11 +126,11 @@ void add_complete(CLI::App& program, Action& action) {
       ->type_name("TRAIN,VALID,TEST")
       ->group("Data");
   app->add_option("--test", options->test, "entries to judge the answer on")->type_name("FILE")->group("Data");
-  add_integer(*app, "--patience", options->common.run.patience, 0, 1000000000,
+  add_integer(*app, "--patience", options->common.run.patience, 0, kMaxIterations,
               "with a validation part: stop after this many iterations without a better one; 0: never")
       ->group("Run");
   app->get_option("--prepare")->default_str("zscore; none for losses of labels");
-  app->footer(kFooter);
+  app->footer(footer(kFooter));
   app->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

@@ -17,15 +17,18 @@ struct DenoiseOptions {
 constexpr const char* kFooter = R"(Examples:
   tracenorm denoise noisy.npy --radius 44 --l1 0.4
   tracenorm denoise noisy.npy --radius 44 --l1 0.4 --method sccg --mu 0.01 --iterations 300 --json run.json
+  tracenorm denoise noisy.npy --method genfb --trace-penalty 2 --l1 0.4
   tracenorm denoise holes.npy --radius 10 --l1 0.1 --loss absolute --test truth.npy --model m.npz
 
-MATRIX may be .npy, Matrix Market or a text of rows; NaN marks a missing entry.)";
+MATRIX may be .npy, Matrix Market or a text of rows; NaN marks a missing entry.
+Method genfb penalises the trace norm instead of bounding it; the trace norm of its answer is the radius at which the other
+methods solve the same problem.)";
 
 int run(const DenoiseOptions& options) {
   const EstimationOptions& common = options.common;
   check_before_reading(common, {common.data, options.test});
 
-  io::Matrix matrix = io::read_matrix(common.data, common.read);
+  io::Matrix matrix = read_data([&] { return io::read_matrix(common.data, common.read); });
   Estimation estimation;
   estimation.command = "denoise";
   if (common.prepare) {
@@ -33,7 +36,7 @@ int run(const DenoiseOptions& options) {
     prepare(estimation.preparation, matrix.value);
   }
   estimation.problem = {DenseObservations{matrix.rows, matrix.cols, std::move(matrix.value), {}}, common.loss,
-                        l1_penalty(common), TraceNormBall{common.radius}};
+                        l1_penalty(common), constraint(common)};
   estimation.options = {{"test", {}}};
   TestSet test;
   if (!options.test.empty()) {
@@ -56,7 +59,7 @@ void add_denoise(CLI::App& program, Action& action) {
   add_estimation_options(*app, options->common, "MATRIX", "a matrix of numbers");
   app->add_option("--test", options->test, "clean entries to judge the answer on")->type_name("FILE")->group("Data");
   app->get_option("--prepare")->default_str("none");
-  app->footer(kFooter);
+  app->footer(footer(kFooter));
   app->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "entry_check.hpp"
 #include "interruption.hpp"
 #include "outputs.hpp"
 #include "report/progress_bar.hpp"
@@ -99,21 +100,25 @@ int exit_code(const Result& result, const RunOptions& run) {
   }
 }
 
+std::string_view remedy(Status status) {
+  return status == Status::converged ? "lower --tolerance" : "allow more --iterations or --time";
+}
+
 void explain(const Result& result, const RunOptions& run, bool quiet) {
   if (result.status == Status::numerical_failure) {
     fmt::print(stderr, "tracenorm: error: numerical failure: {}\n", result.message);
   } else if (result.status == Status::interrupted) {
     note(quiet, "interrupted; the results are those of the iterations done so far");
   } else if (exit_code(result, run) == 1) {
-    note(quiet, fmt::format("the gap {:g} that was asked for was not reached (certified: {:.3g}); allow more "
-                            "--iterations or --time",
-                            *run.gap, result.relative_gap));
+    note(quiet, fmt::format("the gap {:g} that was asked for was not reached (certified: {:.3g}); {}", *run.gap,
+                            result.relative_gap, remedy(result.status)));
   }
 }
 
 }  // namespace
 
 int estimate(const EstimationOptions& options, const Estimation& estimation) {
+  check_entries(estimation.problem, estimation.rows, estimation.cols, options.data);
   report::RunReport report;
   report.command = estimation.command;
   report.data = options.data;
@@ -148,9 +153,11 @@ report::HeldOut judge(const LowRankMatrix& x, const Loss& loss, const Preparatio
 TestSet read_test(const std::string& path, const Estimation& training, const EstimationOptions& options) {
   TestSet test;
   const Observations& data = training.problem.observations;
-  test.entries = io::read_table_like(path, training.rows, training.cols, rows(data), cols(data), false, &test.unknown,
-                                     {io::Format::automatic, options.read.duplicates})
-                     .entries;
+  io::Table table = read_data([&] {
+    return io::read_table_like(path, training.rows, training.cols, rows(data), cols(data), false, &test.unknown,
+                               {io::Format::automatic, options.read.duplicates});
+  });
+  test.entries = std::move(table.entries);
   if (test.entries.size() == 0) {
     throw Error(ErrorCode::input,
                 fmt::format("{}: the test set is empty: none of its {} entries has a row and a column "

@@ -2,16 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "option_values.hpp"
 #include "outputs.hpp"
+#include "report/method_fields.hpp"
 
 namespace tracenorm::app {
 
 namespace {
 
-constexpr int kMaxIterations = std::numeric_limits<int>::max() - 1;
 constexpr int kMaxThreads = 4096;
 
 std::string loss_list() {
@@ -24,15 +22,18 @@ std::string loss_list() {
   return text;
 }
 
+constexpr std::string_view kRadiusWants =
+    "a number above 0: the largest sum of singular values the answer may have, in the units of the prepared data";
+
+bool is_unbounded(const Method& method) { return !is_bounded(method); }
+
 double parse_radius(const std::string& text) {
-  constexpr std::string_view wants =
-      "a number above 0: the largest sum of singular values the answer may have, in the units of the prepared data";
   if (text == "auto") {
     throw Error(ErrorCode::usage, fmt::format("--radius: choosing the radius automatically is not available in this "
                                               "version; give {}",
-                                              wants));
+                                              kRadiusWants));
   }
-  return to_number("--radius", text, {0, 1e300, wants, false});
+  return to_number("--radius", text, {0, 1e300, kRadiusWants, false});
 }
 
 void add_input_options(CLI::App& app, EstimationOptions& options, const std::string& data_name,
@@ -43,9 +44,10 @@ void add_input_options(CLI::App& app, EstimationOptions& options, const std::str
          [&options](const std::string& text) {
            options.read.format = parse_for("--format", [&] { return io::parse_format(text); });
          },
-         "format of the data, when name and first lines do not tell")
+         "format of the data, when name and first lines do not tell: auto, triplets, libmf, edges, matrix-market, npy, "
+         "npz (SciPy sparse) or matrix (text, one line a row)")
       ->type_name("NAME")
-      ->default_str("automatic")
+      ->default_str("auto")
       ->group("Data");
   using Duplicates = io::ReadOptions::Duplicates;
   add_choice<Duplicates>(app, "--duplicates", options.read.duplicates,
@@ -68,8 +70,10 @@ void add_input_options(CLI::App& app, EstimationOptions& options, const std::str
 void add_objective_options(CLI::App& app, EstimationOptions& options) {
   app.add_option_function<std::string>(
          "--radius", [&options](const std::string& text) { options.radius = parse_radius(text); },
-         "bound on the trace norm (the sum of singular values) of the answer")
-      ->required()
+         fmt::format(
+             "bound on the trace norm (the sum of singular values) of the answer; required, except by {}, which "
+             "have none",
+             methods_where(is_unbounded)))
       ->type_name("R")
       ->group("Objective");
   app.add_option_function<std::string>(
@@ -108,6 +112,25 @@ void add_output_options(CLI::App& app, EstimationOptions& options) {
   app.add_flag("--quiet,-q", options.quiet, "no progress, no notes, no summary")->group("Output");
 }
 
+/// The radius is required by some methods and meaningless to others.
+void check_radius(const EstimationOptions& options, const Method& method) {
+  if (is_bounded(method) && !options.radius) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--radius is required by method {}; give {}", method_name(method), kRadiusWants));
+  }
+  if (is_unbounded(method) && options.radius) {
+    throw Error(ErrorCode::usage, fmt::format("--radius: method {} does not use it; leave it out, or use one of {}",
+                                              method_name(method), methods_where(is_bounded)));
+  }
+}
+
+void check_gap(const EstimationOptions& options, const Method& method) {
+  if (!options.run.gap || report::is_convex(method)) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("--gap: method {} is nonconvex and certifies nothing; leave it out, or use one of {}",
+                          method_name(method), methods_where(report::is_convex)));
+}
+
 }  // namespace
 
 void add_estimation_options(CLI::App& app, EstimationOptions& options, const std::string& data_name,
@@ -120,8 +143,27 @@ void add_estimation_options(CLI::App& app, EstimationOptions& options, const std
 }
 
 void check_before_reading(const EstimationOptions& options, const std::vector<std::string>& inputs) {
-  static_cast<void>(options.method.make());  // throws when the method's options do not fit it
+  const Method method = options.method.make();  // throws when the method's options do not fit it
+  check_radius(options, method);
+  check_gap(options, method);
   check_outputs({{"--json", options.json}, {"--model", options.model}}, inputs);
+}
+
+std::string footer(std::string_view remarks) {
+  return fmt::format(
+      "{}\nExit codes: 0 finished as asked, 1 stopped by a limit before --gap, 2 usage, 3 bad input, 4 numerical "
+      "failure, "
+      "130 interrupted.",
+      remarks);
+}
+
+std::string with_option(std::string message) {
+  constexpr std::string_view choice = "choose first, last or mean";  // how the readers end a complaint about duplicates
+  return message.ends_with(choice) ? message + " with --duplicates" : message;
+}
+
+Constraint constraint(const EstimationOptions& options) {
+  return options.radius ? TraceNormBall{*options.radius} : TraceNormBall{};
 }
 
 Penalty l1_penalty(const EstimationOptions& options) {

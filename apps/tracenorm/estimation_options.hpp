@@ -4,20 +4,25 @@
 #include <CLI/App.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "method_options.hpp"
+#include "tracenorm/error.hpp"
 #include "tracenorm/io.hpp"
 #include "tracenorm/problem.hpp"
 #include "tracenorm/run.hpp"
 
 namespace tracenorm::app {
 
+/// The trace keeps a record of each iteration: more than this would fill the memory of a usual machine.
+inline constexpr int kMaxIterations = 10'000'000;
+
 struct EstimationOptions {
   std::string data;
   io::ReadOptions read;
 
-  double radius = 0;
+  std::optional<double> radius;  ///< only for methods with a bound
   Loss loss;
   double l1 = 0;
   std::optional<Preparation::Kind> prepare;
@@ -34,8 +39,27 @@ struct EstimationOptions {
 void add_estimation_options(CLI::App& app, EstimationOptions& options, const std::string& data_name,
                             const std::string& data_help);
 
+/// The end of a command's help: its examples and remarks, and the exit codes.
+std::string footer(std::string_view remarks);
+
+/// A reader's message, with the option that would help.
+std::string with_option(std::string message);
+
 /// What can be found wrong before any data are read: options that do not go together, outputs that cannot be written.
 void check_before_reading(const EstimationOptions& options, const std::vector<std::string>& inputs);
+
+/// Reads data; where the reader's complaint is about a choice that the program has an option for, names the option.
+template <class Read>
+auto read_data(Read&& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    throw Error(error.code(), with_option(error.what()));
+  }
+}
+
+/// The ball that --radius asks for; any ball for methods that do not look at it.
+Constraint constraint(const EstimationOptions& options);
 
 /// The penalty that --l1 asks for: none when it is 0.
 Penalty l1_penalty(const EstimationOptions& options);

@@ -5,8 +5,31 @@
 
 namespace tracenorm::app {
 
+namespace {
+
+constexpr std::size_t kNameColumns = 34;
+constexpr std::size_t kTextColumns = 92;
+
+/// Breaks lines at blanks; a line that continues another is set in by two.
+std::string wrapped(const std::string& text) {
+  std::string result;
+  std::size_t line = 0;  // where the current line begins
+  for (const char c : text) {
+    result += c;
+    if (c == '\n') line = result.size();
+    if (result.size() - line <= kTextColumns) continue;
+    const std::size_t blank = result.rfind(' ');
+    if (blank == std::string::npos || blank <= line + 2) continue;
+    result.replace(blank, 1, "\n  ");
+    line = blank + 1;
+  }
+  return result;
+}
+
+}  // namespace
+
 HelpFormat::HelpFormat() {
-  column_width(34);
+  column_width(kNameColumns);
   label("Positionals", "Arguments");
   label("SUBCOMMAND", "COMMAND");
 }
@@ -30,7 +53,7 @@ std::string HelpFormat::make_option_desc(const CLI::Option* option) const {
   std::string remark;
   if (option->get_required()) remark = " (required)";
   if (!option->get_default_str().empty()) remark = " (default: " + option->get_default_str() + ")";
-  return text.insert(std::min(text.find('\n'), text.size()), remark);
+  return wrapped(text.insert(std::min(text.find('\n'), text.size()), remark));
 }
 
 }  // namespace tracenorm::app

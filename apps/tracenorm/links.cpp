@@ -27,6 +27,7 @@ constexpr NumberRange kObserved{0, 1, "a number above 0, at most 1", false};
 
 constexpr const char* kFooter = R"(Examples:
   tracenorm links facebook_combined.txt --radius 1052.88 --l1 0.01 --iterations 300
+  tracenorm links facebook_combined.txt --method genfb --trace-penalty 20 --l1 0.01
   tracenorm links edges.txt --radius 600 --l1 0.05 --flip 0.05 --seed 2 --json run.json
 
 EDGES is a list "a b" of undirected edges (SNAP), possibly compressed (.gz, .xz). The mask is drawn on unordered pairs including
@@ -106,11 +107,11 @@ int run(const LinksOptions& options) {
   }
   check_before_reading(common, {common.data});
 
-  io::Graph graph = io::read_graph(common.data, common.read);
+  io::Graph graph = read_data([&] { return io::read_graph(common.data, common.read); });
   const Adjacency adjacency(graph);
   Estimation estimation;
   estimation.command = "links";
-  estimation.problem = {observe(adjacency, options), common.loss, l1_penalty(common), TraceNormBall{common.radius}};
+  estimation.problem = {observe(adjacency, options), common.loss, l1_penalty(common), constraint(common)};
   estimation.rows = graph.labels;
   estimation.cols = std::move(graph.labels);
   const auto& data = std::get<DenseObservations>(estimation.problem.observations);
@@ -132,7 +133,7 @@ void add_links(CLI::App& program, Action& action) {
   app->add_flag("--unsymmetric-mask", options->unsymmetric_mask, "draw (a,b) and (b,a) separately instead of together")
       ->group("Data");
   app->get_option("--prepare")->default_str("none");
-  app->footer(kFooter);
+  app->footer(footer(kFooter));
   app->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 #include "option_values.hpp"
@@ -14,11 +16,19 @@ namespace {
 using report::FieldInfo;
 using report::visit_fields;
 
+/// The options that define the problem a method solves; the others tune how it is solved.
+constexpr std::array<std::string_view, 2> kEssential{"rank", "trace_penalty"};
+
 /// "oracle_products" -> "--oracle-products".
 std::string option_name(std::string_view field) {
   std::string name = "--" + std::string(field);
-  for (char& c : name) c = c == '_' ? '-' : c;
+  std::replace(name.begin(), name.end(), '_', '-');
   return name;
+}
+
+[[noreturn]] void refuse(const std::string& option, const Method& method, const std::string& owners) {
+  throw Error(ErrorCode::usage, fmt::format("{}: method {} does not have this option; it belongs to {}", option,
+                                            method_name(method), owners));
 }
 
 /// Whether the method leaves the width rule to the user (FWUA's own two) rather than being defined by it.
@@ -27,89 +37,109 @@ bool has_width_choice(const Method& method) {
   return width == "paper" || width == "hybrid";
 }
 
+bool has_step_choice(const Method& method) { return report::frank_wolfe(method) != nullptr; }
+
 void set_width(Method& method, const std::string& width) {
-  if (!has_width_choice(method)) {
-    throw Error(ErrorCode::usage, fmt::format("--width: method {} has no choice of width; leave it out, or use "
-                                              "--method fwua",
-                                              method_name(method)));
+  if (!has_width_choice(method)) refuse("--width", method, methods_where(has_width_choice));
+  WidthRule& rule = report::frank_wolfe(method)->width;
+  if (width == "paper") {
+    rule = PaperWidth{};
+  } else {
+    rule = HybridWidth{};
   }
-  std::visit(
-      [&](auto& chosen) {
-        if constexpr (requires { chosen.width; }) {
-          if (width == "paper") {
-            chosen.width = PaperWidth{};
-          } else {
-            chosen.width = HybridWidth{};
-          }
-        }
-      },
-      method);
 }
 
-void set_step(Method& method, const std::string& step) {
-  std::visit(
-      [&](auto& chosen) {
-        if constexpr (requires { chosen.step; }) {
-          chosen.step = step == "line-search" ? methods::StepRule::line_search : methods::StepRule::open_loop;
-        } else {
-          throw Error(ErrorCode::usage,
-                      fmt::format("--step: method {} has no choice of steps; leave it out", method_name(method)));
-        }
-      },
-      method);
-}
-
-/// A method as a user names it: "sccg", "fwua --width paper".
-struct NamedMethod {
-  std::string words;
-  Method method;
+/// One meaning of a field. Methods that share it may differ in their defaults.
+struct Meaning {
+  std::string help;
+  std::vector<std::pair<std::string, double>> defaults;  ///< by owner as a user names it: "sccg", "fwua --width paper"
 };
-
-std::vector<NamedMethod> all_methods() {
-  std::vector<NamedMethod> all;
-  for (const MethodHelp& help : method_help()) {
-    const Method method = parse_method(help.name);
-    if (!has_width_choice(method)) {
-      all.push_back({std::string(help.name), method});
-      continue;
-    }
-    for (const char* width : {"paper", "hybrid"}) {
-      Method with_width = method;
-      set_width(with_width, width);
-      all.push_back({fmt::format("{} --width {}", help.name, width), with_width});
-    }
-  }
-  return all;
-}
 
 struct KnownField {
-  std::string help;
-  double default_value;
-  std::vector<std::string> owners;
+  std::string name;
+  bool whole;
+  std::vector<Meaning> meanings;
 };
 
-/// Every numeric option of every method, in the order of the methods.
-std::vector<std::pair<std::string, KnownField>> all_fields() {
-  std::vector<std::pair<std::string, KnownField>> all;
-  for (const NamedMethod& named : all_methods()) {
-    visit_fields(named.method, [&](const FieldInfo& field, double value) {
-      for (auto& [name, known] : all) {
-        if (name == field.name) {
-          known.owners.push_back(named.words);
-          return;
-        }
-      }
-      all.push_back({std::string(field.name), {std::string(field.help), value, {named.words}}});
+void add_use(std::vector<KnownField>& all, const std::string& owner, const FieldInfo& field, double value) {
+  auto known = std::find_if(all.begin(), all.end(), [&](const KnownField& other) { return other.name == field.name; });
+  if (known == all.end()) known = all.insert(all.end(), {std::string(field.name), field.whole, {}});
+  for (Meaning& meaning : known->meanings) {
+    if (meaning.help != field.help) continue;
+    if (meaning.defaults.back().first != owner) meaning.defaults.emplace_back(owner, value);
+    return;
+  }
+  known->meanings.push_back({std::string(field.help), {{owner, value}}});
+}
+
+bool has_field(const Method& method, std::string_view name) {
+  bool found = false;
+  visit_fields(method, [&](const FieldInfo& field, double) { found = found || field.name == name; });
+  return found;
+}
+
+/// The fields of a method that lets the user choose the width: those of both rules, each rule named only where it
+/// matters.
+void add_uses_by_width(std::vector<KnownField>& all, std::string_view name, const Method& method) {
+  constexpr std::array<const char*, 2> widths{"hybrid", "paper"};
+  for (std::size_t w = 0; w < widths.size(); ++w) {
+    Method mine = method;
+    Method other = method;
+    set_width(mine, widths[w]);
+    set_width(other, widths[1 - w]);
+    visit_fields(mine, [&](const FieldInfo& field, double value) {
+      const bool always = has_field(other, field.name);
+      add_use(all, always ? std::string(name) : fmt::format("{} --width {}", name, widths[w]), field, value);
     });
   }
+}
+
+/// Every numeric option of every method, in the order of the methods.
+std::vector<KnownField> all_fields() {
+  std::vector<KnownField> all;
+  for (const MethodHelp& help : method_help()) {
+    const Method method = parse_method(help.name);
+    if (has_width_choice(method)) {
+      add_uses_by_width(all, help.name, method);
+    } else {
+      visit_fields(method,
+                   [&](const FieldInfo& field, double value) { add_use(all, std::string(help.name), field, value); });
+    }
+  }
   return all;
+}
+
+std::string owners_of(const Meaning& meaning) {
+  std::vector<std::string> owners;
+  for (const auto& [owner, value] : meaning.defaults) owners.push_back(owner);
+  return fmt::format("{}", fmt::join(owners, ", "));
 }
 
 std::string owners_of(const std::string& field) {
-  for (const auto& [name, known] : all_fields()) {
-    if (name == field) return fmt::format("{}", fmt::join(known.owners, ", "));
+  std::vector<std::string> owners;
+  for (const KnownField& known : all_fields()) {
+    if (known.name != field) continue;
+    for (const Meaning& meaning : known.meanings) owners.push_back(owners_of(meaning));
   }
-  return {};
+  return fmt::format("{}", fmt::join(owners, ", "));
+}
+
+/// "(default: 4) [fwua, sccg]", or "(default: 5 for rlrmc, 10 for glrl)" where they differ.
+std::string defaults_of(const Meaning& meaning) {
+  const double first = meaning.defaults.front().second;
+  const bool same = std::all_of(meaning.defaults.begin(), meaning.defaults.end(),
+                                [&](const auto& owned) { return owned.second == first; });
+  if (same) return fmt::format("(default: {:g}) [{}]", first, owners_of(meaning));
+  std::vector<std::string> words;
+  for (const auto& [owner, value] : meaning.defaults) words.push_back(fmt::format("{:g} for {}", value, owner));
+  return fmt::format("(default: {})", fmt::join(words, ", "));
+}
+
+/// One line per meaning.
+std::string help_of(const KnownField& known) {
+  std::vector<std::string> lines;
+  for (const Meaning& meaning : known.meanings) lines.push_back(meaning.help + " " + defaults_of(meaning));
+  return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
 std::string method_list() {
@@ -118,22 +148,47 @@ std::string method_list() {
   return text;
 }
 
+std::string range_words(const FieldInfo& field) {
+  constexpr double unlimited = 1e300;
+  const char* number = field.whole ? "a whole number" : "a number";
+  if (field.upper >= unlimited) return fmt::format("{} that is {:g} or more", number, field.lower);
+  return fmt::format("{} from {:.10g} to {:.10g}", number, field.lower, field.upper);
+}
+
+double to_field_value(const FieldInfo& field, const std::string& option, const std::string& text) {
+  if (field.whole) {
+    return static_cast<double>(
+        to_integer(option, text, static_cast<std::int64_t>(field.lower), static_cast<std::int64_t>(field.upper)));
+  }
+  return to_number(option, text, {field.lower, field.upper, range_words(field)});
+}
+
 void set_field(Method& method, const std::string& name, const std::string& text) {
   const std::string option = option_name(name);
-  bool found = false;
+  if (!has_field(method, name)) refuse(option, method, owners_of(name));
   visit_fields(method, [&](const FieldInfo& field, double& value) {
-    if (field.name != name) return;
-    found = true;
-    const std::string wants = fmt::format("a number from {:g} to {:g}", field.lower, field.upper);
-    value = to_number(option, text, {field.lower, field.upper, wants});
+    if (field.name == name) value = to_field_value(field, option, text);
   });
-  if (!found) {
-    throw Error(ErrorCode::usage, fmt::format("{}: method {} does not have this option; it belongs to {}", option,
-                                              method_name(method), owners_of(name)));
-  }
+}
+
+/// A rule for methods that choose between rules, a number for a method that has a field of that name.
+void set_step(Method& method, const std::string& text) {
+  if (has_field(method, "step")) return set_field(method, "step", text);
+  if (!has_step_choice(method)) refuse("--step", method, methods_where(has_step_choice) + ", " + owners_of("step"));
+  if (text != "open-loop" && text != "line-search") reject("--step", text, "open-loop or line-search");
+  report::frank_wolfe(method)->step =
+      text == "line-search" ? methods::StepRule::line_search : methods::StepRule::open_loop;
 }
 
 }  // namespace
+
+std::string methods_where(const std::function<bool(const Method&)>& holds) {
+  std::vector<std::string_view> names;
+  for (const MethodHelp& help : method_help()) {
+    if (holds(parse_method(help.name))) names.push_back(help.name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
 
 void MethodOptions::add_to(CLI::App& app) {
   app.add_option("--method", name_, method_list())->type_name("NAME")->capture_default_str()->group("Method");
@@ -143,33 +198,34 @@ void MethodOptions::add_to(CLI::App& app) {
            if (text != "paper" && text != "hybrid") reject("--width", text, "paper or hybrid");
            width_ = text;
          },
-         "rule for fwua's width: hybrid starts like the paper's and provably converges")
+         fmt::format("rule for the width: hybrid starts like the paper's and provably converges [{}]",
+                     methods_where(has_width_choice)))
       ->type_name("paper|hybrid")
       ->default_str("hybrid")
       ->group("Method");
   app.add_option_function<std::string>(
-         "--step",
-         [this](const std::string& text) {
-           if (text != "open-loop" && text != "line-search") reject("--step", text, "open-loop or line-search");
-           step_ = text;
-         },
-         "step length: 2/(k+2), or the best on the segment")
+         "--step", [this](const std::string& text) { step_ = text; },
+         fmt::format("step length: 2/(k+2), or the best on the segment (default: open-loop) [{}]",
+                     methods_where(has_step_choice)))
       ->type_name("open-loop|line-search")
-      ->default_str("open-loop")
       ->group("Method");
   add_fields(app);
 }
 
 void MethodOptions::add_fields(CLI::App& app) {
-  const std::size_t method_count = all_methods().size();
-  for (const auto& [name, known] : all_fields()) {
-    const bool everyone = known.owners.size() == method_count;
-    const std::string help = everyone ? known.help : fmt::format("{} [{}]", known.help, fmt::join(known.owners, ", "));
+  for (const KnownField& known : all_fields()) {
+    const std::string option = option_name(known.name);
+    if (known.name == "step") {  // the option is there already: it also chooses a rule
+      CLI::Option* step = app.get_option(option);
+      step->description(step->get_description() + "\n" + help_of(known));
+      step->type_name("open-loop|line-search|X");
+      continue;
+    }
+    const bool essential = std::find(kEssential.begin(), kEssential.end(), known.name) != kEssential.end();
     app.add_option_function<std::string>(
-           option_name(name), [this, field = name](const std::string& text) { values_[field] = text; }, help)
-        ->type_name("X")
-        ->default_str(fmt::format("{:g}", known.default_value))
-        ->group("Method");
+           option, [this, field = known.name](const std::string& text) { values_[field] = text; }, help_of(known))
+        ->type_name(known.whole ? "N" : "X")
+        ->group(essential ? "Method" : "Method details");
   }
 }
 

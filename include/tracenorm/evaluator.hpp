@@ -60,6 +60,12 @@ struct SegmentPoint {
   double derivative;  ///< a subgradient of it with respect to t
 };
 
+/// A rank-drop step: X <- scale * U S^(1/2) (I - q q') S^(1/2) V' with a unit vector q, where X = U S V' is the thin SVD.
+struct RankDropStep {
+  Eigen::VectorXd q;
+  double scale = 1;
+};
+
 /// Error on held-out entries.
 struct HeldOutError {
   double rmse = 0;
@@ -97,9 +103,24 @@ class Evaluator {
 
   /// Replaces the iterate.
   virtual void restart(LowRankMatrix factors) = 0;
-  [[nodiscard]] virtual const LowRankMatrix& iterate() const = 0;
+  [[nodiscard]] virtual const LowRankMatrix& iterate() = 0;
+  /// How many terms it is stored with: at least its rank.
+  [[nodiscard]] virtual Index terms() const = 0;
   /// Rewrites the factors of the iterate as a thin SVD, and its entries from them (so rounding does not pile up).
   virtual void compress() = 0;
+
+  /// From here on the iterate is kept as a thin SVD X = U S V' that every move updates.
+  virtual void keep_thin() = 0;
+  /// S, descending.
+  virtual const Eigen::VectorXd& singular_values() = 0;
+  /// U' M V for the current slopes.
+  virtual void project_slopes(Eigen::MatrixXd& out) = 0;
+  /// The objective after a rank-drop step that is not taken.
+  virtual double objective_after(const RankDropStep& step) = 0;
+  /// How much it would change the smoothed objective of the given width, whose gradient the slopes are (they must be those of
+  /// the current X). By the trapezoidal rule on each entry's slope.
+  virtual double smoothed_change_after(const RankDropStep& step, double width) = 0;
+  virtual void drop(const RankDropStep& step) = 0;
 
   /// Mbar <- (1 - t) Mbar + t M; the first call makes Mbar = M.
   virtual void average(double t) = 0;

@@ -49,6 +49,7 @@ enum class Status {
   iteration_limit,   ///< all iterations done
   time_limit,
   validation_limit,  ///< no better validation error for `patience` iterations
+  converged,         ///< the method's own stopping rule, for methods without a certificate
   optimal,           ///< the linear gap and the slack vanished: nothing is left to improve
   interrupted,       ///< cancelled, or the observer said stop
   numerical_failure

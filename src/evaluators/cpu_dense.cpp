@@ -39,6 +39,11 @@ void CpuDenseEvaluator::normal_shard(int shard, const Real* m, const double* v, 
   kernels::linear_kernels().dense_normal(dense_rows(shard, m), v, shift, product, out);
 }
 
+void CpuDenseEvaluator::apply_block_shard(int shard, const Real* m, const double* block, Index width,
+                                           double* out) const {
+  kernels::linear_kernels().dense_apply_block(dense_rows(shard, m), block, width, out);
+}
+
 double CpuDenseEvaluator::move_shard(int shard, const double* u, const double* v, double t) {
   return kernels::linear_kernels().dense_move(dense_rows(shard, nullptr), x_.data(), kink_mask_, u, v, t);
 }
@@ -67,7 +72,6 @@ Offset CpuDenseEvaluator::shard_begin(int shard) const {
 }
 
 double CpuDenseEvaluator::gram_passes(bool of_columns) const {
-  constexpr double kFlopsPerEntry = 20;
   return (of_columns ? cols_ : rows_) / kFlopsPerEntry;
 }
 

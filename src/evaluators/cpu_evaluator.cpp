@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "base/parallel.hpp"
-#include "linalg/spectral_bound.hpp"
 #include "model/entry_functions.hpp"
 
 namespace tracenorm {
@@ -18,15 +17,6 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 /// More shards balance better but cost one output vector each in products with the transpose.
 constexpr int kMostShards = 16;
 constexpr Offset kLeastShardEntries = 16384;
-
-/// Sparse work moves about one entry, BLAS about twenty multiply-adds, per nanosecond and core.
-constexpr double kFlopsPerEntry = 20;
-
-/// Norm of the noise added to a unit start vector.
-constexpr double kStartNoise = 0.05;
-
-/// One probabilistic bound is wrong with at most this probability; the certificate adds them up.
-constexpr double kFailureProbability = 1e-9;
 
 }  // namespace
 
@@ -101,14 +91,6 @@ kernels::EntryRange CpuEvaluator::range(int shard, Real* slope) const {
   const Offset to = shard_begin(shard + 1);
   return {value_ + from, weight_ != nullptr ? weight_ + from : nullptr, x_.data() + from,
           slope != nullptr ? slope + from : nullptr, to - from, lambda_};
-}
-
-template <class Work>
-double CpuEvaluator::sum_over_shards(Work&& work) {
-  for_each_shard(shards(), [&](int s) { shard_values_[static_cast<std::size_t>(s)] = work(s); });
-  double sum = 0;
-  for (const double value : shard_values_) sum += value;
-  return sum;
 }
 
 double CpuEvaluator::complement_square(double observed_square) const {
@@ -189,21 +171,37 @@ void CpuEvaluator::apply_entries_transpose(Slopes which, ConstVector u, Vector& 
 void CpuEvaluator::apply(Slopes which, ConstVector v, Vector& product) {
   apply_entries(which, v, product);
   if (!has_low_rank_part()) return;
-  project(iterate_.right(), v);
-  product.noalias() += iterate_.left() * coefficients_;
+  add_low_rank(v, product);
 }
 
 void CpuEvaluator::apply_transpose(Slopes which, ConstVector u, Vector& out) {
   apply_entries_transpose(which, u, out);
   if (!has_low_rank_part()) return;
-  project(iterate_.left(), u);
+  add_low_rank_transpose(u, out);
+}
+
+void CpuEvaluator::add_low_rank(ConstVector v, Vector& out) {
+  if (thin_) {
+    thin_->add_product(2 * lambda_, v, out);
+    return;
+  }
+  coefficients_.noalias() = iterate_.right().transpose() * v;
+  coefficients_.array() *= 2 * lambda_ * iterate_.values().array();
+  out.noalias() += iterate_.left() * coefficients_;
+}
+
+void CpuEvaluator::add_low_rank_transpose(ConstVector u, Vector& out) {
+  if (thin_) {
+    thin_->add_transpose_product(2 * lambda_, u, out);
+    return;
+  }
+  coefficients_.noalias() = iterate_.left().transpose() * u;
+  coefficients_.array() *= 2 * lambda_ * iterate_.values().array();
   out.noalias() += iterate_.right() * coefficients_;
 }
 
-template <class Columns>
-void CpuEvaluator::project(const Columns& columns, ConstVector vector) {
-  coefficients_.noalias() = columns.transpose() * vector;
-  coefficients_.array() *= 2 * lambda_ * iterate_.values().array();
+double CpuEvaluator::iterate_inner(const Vector& u, const Vector& v) const {
+  return thin_ ? thin_->inner(u, v) : iterate_.inner(u, v);
 }
 
 void CpuEvaluator::normal(Slopes which, ConstVector v, Vector& out) {
@@ -211,8 +209,8 @@ void CpuEvaluator::normal(Slopes which, ConstVector v, Vector& out) {
   ++counters_.products;
   const bool low_rank = has_low_rank_part();
   if (low_rank) {  // its share of M v is known before the pass, row by row
-    project(iterate_.right(), v);
-    low_rank_shift_.noalias() = iterate_.left() * coefficients_;
+    low_rank_shift_.setZero();
+    add_low_rank(v, low_rank_shift_);
   }
   const double* shift = low_rank ? low_rank_shift_.data() : nullptr;
   double* product = low_rank ? row_product_.data() : nullptr;
@@ -223,8 +221,7 @@ void CpuEvaluator::normal(Slopes which, ConstVector v, Vector& out) {
   out.resize(cols_);
   add_shard_outputs(out.data());
   if (!low_rank) return;
-  project(iterate_.left(), row_product_);
-  out.noalias() += iterate_.right() * coefficients_;
+  add_low_rank_transpose(row_product_, out);
 }
 
 void CpuEvaluator::add_noise(Vector& v, double size) {
@@ -281,7 +278,7 @@ void CpuEvaluator::objective_at(std::span<const double> t, std::span<SegmentPoin
       table.segment(loss, range(s, nullptr), target_.data() + shard_begin(s), points, sums[static_cast<std::size_t>(s)]);
     });
   });
-  const double inner = has_low_rank_part() ? aimed_->weight * iterate_.inner(aimed_->left, aimed_->right) : 0.0;
+  const double inner = has_low_rank_part() ? aimed_->weight * iterate_inner(aimed_->left, aimed_->right) : 0.0;
   const double target_square = aimed_->weight * aimed_->weight;
   for (std::size_t p = 0; p < t.size(); ++p) {
     SegmentPoint point{0, 0};
@@ -313,7 +310,7 @@ double CpuEvaluator::move(double t) {
   });
   const double largest = *std::max_element(shard_values_.begin(), shard_values_.end());
   if (has_low_rank_part()) {
-    const double inner = aimed_->weight * iterate_.inner(aimed_->left, aimed_->right);
+    const double inner = aimed_->weight * iterate_inner(aimed_->left, aimed_->right);
     square_norm_ = (1 - t) * (1 - t) * square_norm_ + 2 * t * (1 - t) * inner + t * t * aimed_->weight * aimed_->weight;
   }
   if (watched_ != nullptr) {
@@ -322,8 +319,13 @@ double CpuEvaluator::move(double t) {
       watched_x_[e] += Real(t) * (Real(target) - watched_x_[e]);
     }
   }
-  iterate_.blend(t, *aimed_);
   target_sampled_ = false;
+  if (thin_) {
+    thin_->blend(t, *aimed_);
+    iterate_stale_ = true;
+    return largest;
+  }
+  iterate_.blend(t, *aimed_);
   // Beyond twice the largest possible rank the factors hold nothing new; once per min(m, n) moves costs little.
   if (iterate_.terms() >= std::max<Index>(64, 2 * std::min(rows_, cols_))) compress();
   return largest;
@@ -351,11 +353,28 @@ void CpuEvaluator::restart(LowRankMatrix factors) {
   assert(factors.rows() == rows_ && factors.cols() == cols_);
   factors.compress();
   iterate_ = std::move(factors);
+  iterate_stale_ = false;
+  if (thin_) thin_.emplace(iterate_);
   load_iterate();
 }
 
+void CpuEvaluator::refresh_iterate() {
+  if (!iterate_stale_) return;
+  iterate_ = thin_->to_low_rank();
+  iterate_stale_ = false;
+}
+
+const LowRankMatrix& CpuEvaluator::iterate() {
+  refresh_iterate();
+  return iterate_;
+}
+
 void CpuEvaluator::compress() {
-  iterate_.compress();
+  if (thin_) {
+    refresh_iterate();
+  } else {
+    iterate_.compress();
+  }
   load_iterate();
 }
 
@@ -366,157 +385,9 @@ void CpuEvaluator::load_iterate() {
   count_pass();
 }
 
-void CpuEvaluator::average(double t) {
-  count_pass();
-  counters_.certificate_passes += 1;
-  if (average_.empty()) average_ = slope_;
-  // With a low-rank part the slopes are stored as (loss slope - 2 lambda x) + 2 lambda X; both parts are averaged below as they
-  // are stored, and the loss slope is recovered by adding the average of 2 lambda x, kept beside it.
-  const auto blend = kernels::linear_kernels().blend;
-  if (has_low_rank_part() && average_x_.empty()) average_x_ = x_;
-  for_each_shard(shards(), [&](int s) {
-    const Offset from = shard_begin(s);
-    const Offset count = shard_begin(s + 1) - from;
-    blend(average_.data() + from, slope_.data() + from, count, t);
-    if (has_low_rank_part()) blend(average_x_.data() + from, x_.data() + from, count, t);
-  });
-}
-
-double CpuEvaluator::average_conjugate_sum() {
-  count_pass();
-  counters_.certificate_passes += 1;
-  if (!has_low_rank_part()) return stored_conjugate_sum(average_, mode_, &average_square_);
-  // On the pattern: the averaged loss slopes. Off it any matrix will do, and 2 lambda X of today is at hand as factors. So the
-  // dual point is P(average loss slope - 2 lambda x) + 2 lambda X.
-  const Real twice = Real(2 * lambda_);
-  certified_.resize(average_.size());
-  for (std::size_t e = 0; e < average_.size(); ++e) certified_[e] = average_[e] + twice * average_x_[e];
-  double unused = 0;
-  const double on_pattern = stored_conjugate_sum(certified_, kernels::Mode::observed, &unused);
-  average_square_ = 0;
-  for (std::size_t e = 0; e < average_.size(); ++e) {
-    certified_[e] -= twice * x_[e];
-    average_square_ += double(certified_[e]) * double(certified_[e]);
-  }
-  return on_pattern + lambda_ * complement_square(observed_square_);
-}
-
-double CpuEvaluator::zero_conjugate_sum() {
-  count_pass();
-  counters_.certificate_passes += 1;
-  std::vector<Real> zero(x_.size(), Real(0));
-  double unused = 0;
-  return stored_conjugate_sum(zero, has_low_rank_part() ? kernels::Mode::observed : mode_, &unused);
-}
-
-double CpuEvaluator::stored_conjugate_sum(std::vector<Real>& slope, kernels::Mode mode, double* square) {
-  visit_kernels(problem_.loss, mode, weight_ != nullptr, [&](const auto& loss, const auto& table) {
-    for_each_shard(shards(), [&](int s) {
-      entry_sums_[static_cast<std::size_t>(s)] = table.conjugate(loss, range(s, slope.data()));
-    });
-  });
-  kernels::EntrySums sums;
-  for (const kernels::EntrySums& shard : entry_sums_) sums += shard;
-  *square = sums.square_slope;
-  return sums.conjugate;
-}
-
-double CpuEvaluator::estimate_norm(Slopes which) {
-  if (which == Slopes::current) return leading_.sigma;
-  if (average_right_.size() != cols_) average_right_ = leading_.atom.right;
-  add_noise(average_right_, kStartNoise);
-  const double before = counters_.passes;
-  const LanczosResult lanczos = lanczos_leading([&](ConstVector in, Vector& out) { normal(which, in, out); },
-                                                average_right_, 1e-3, 40, lanczos_);
-  average_right_.normalize();
-  counters_.certificate_passes += counters_.passes - before;
-  return std::sqrt(std::max(0.0, lanczos.eigenvalue));
-}
-
-double CpuEvaluator::rounding_margin(Slopes which) const {
-  // Stored slopes are rounded to Real, and conjugates clamp them into the loss's slopes: the matrix whose conjugates were summed
-  // differs from the stored one by at most one unit in the last place per entry. With a low-rank part, the entries of X and
-  // the factors may also differ by the rounding of the moves.
-  const double unit = std::numeric_limits<Real>::epsilon();
-  double margin = unit * std::sqrt(which == Slopes::current ? slope_square_ : average_square_);
-  if (has_low_rank_part()) margin += 2 * lambda_ * 64 * unit * std::sqrt(std::max(square_norm_, observed_square_));
-  return margin;
-}
-
-SpectralBound CpuEvaluator::dense_bound(Slopes which, bool of_columns, bool exact, double passes) {
-  count_pass(passes);
-  counters_.certificate_passes += passes;
-  Eigen::MatrixXd g;
-  gram(slopes(which), of_columns, g);
-  double frobenius = std::sqrt(which == Slopes::current ? slope_square_ : average_square_);
-  if (has_low_rank_part()) {
-    // G = M + L with L = U C V': G'G = M'M + (M'U) C V' + V C (U'M) + V C (U'U) C V', or the same transposed.
-    const auto near = of_columns ? iterate_.right() : iterate_.left();
-    const auto far = of_columns ? iterate_.left() : iterate_.right();
-    Eigen::MatrixXd cross(of_columns ? cols_ : rows_, iterate_.terms());
-    Vector column;
-    for (Index t = 0; t < iterate_.terms(); ++t) {
-      if (of_columns) {
-        apply_entries_transpose(which, far.col(t), column);
-      } else {
-        apply_entries(which, far.col(t), column);
-      }
-      cross.col(t) = column;
-    }
-    const Eigen::MatrixXd scaled = near * (2 * lambda_ * iterate_.values()).asDiagonal();
-    const Eigen::MatrixXd small = far.transpose() * far;
-    const Eigen::MatrixXd mixed = cross * scaled.transpose();
-    g += mixed + mixed.transpose() + scaled * small * scaled.transpose();
-    frobenius += 2 * lambda_ * std::sqrt(square_norm_);
-  }
-  // Rounding of the Gram matrix itself: each entry is a sum of at most max(m, n) products.
-  const double unit = std::numeric_limits<double>::epsilon();
-  const double gram_error = 2 * (std::max(rows_, cols_) + 10.0) * unit * frobenius * frobenius;
-  double square = 0;
-  if (exact) {
-    square = largest_eigenvalue_bound(g);
-  } else {
-    const double estimate = estimate_norm(which);
-    square = cholesky_bound(g, std::max(estimate * estimate, 1e-300));
-  }
-  return {std::sqrt(square + gram_error) + rounding_margin(which),
-          exact ? SpectralBound::Proof::exact : SpectralBound::Proof::cholesky, 0.0};
-}
-
-SpectralBound CpuEvaluator::lanczos_bound(Slopes which, int steps) {
-  Vector start_vector = Vector::Zero(cols_);
-  add_noise(start_vector, 1.0);
-  const double before = counters_.passes;
-  int products = 0;
-  const double value = lanczos_value([&](ConstVector in, Vector& out) { normal(which, in, out); }, start_vector, steps,
-                                     bound_lanczos_, &products);
-  counters_.certificate_passes += counters_.passes - before;
-  const double shortfall = lanczos_shortfall(cols_, products, kFailureProbability);
-  if (shortfall >= 1) return {std::numeric_limits<double>::infinity(), SpectralBound::Proof::none, 0};
-  return {std::sqrt(value / (1 - shortfall)) + rounding_margin(which), SpectralBound::Proof::probabilistic,
-          kFailureProbability};
-}
-
-SpectralBound CpuEvaluator::bound_norm(Slopes which, double work) {
-  const bool of_columns = cols_ <= rows_;
-  const double side = std::min(rows_, cols_);
-  const double pass = static_cast<double>(entries());
-  const double low_rank = has_low_rank_part() ? iterate_.terms() * (1 + 4 * side * side / kFlopsPerEntry / pass) : 0.0;
-  const double factor_passes = gram_passes(of_columns) + low_rank;
-  const double exact_passes = factor_passes + 4 * side * side * side / kFlopsPerEntry / pass;
-  const double cholesky_passes = factor_passes + side * side * side / 3 / kFlopsPerEntry / pass;
-  constexpr double kAlwaysExact = 48;  // costs microseconds
-  constexpr double kMostExact = 512;
-  if (side <= kAlwaysExact || (side <= kMostExact && exact_passes <= work)) {
-    return dense_bound(which, of_columns, true, exact_passes);
-  }
-  if (cholesky_passes <= work) return dense_bound(which, of_columns, false, cholesky_passes);
-  return lanczos_bound(which, static_cast<int>(std::clamp(work, 60.0, 400.0)));
-}
-
 void CpuEvaluator::watch(const Entries& held_out) {
   watched_ = &held_out;
-  iterate_.sample(held_out.row, held_out.col, watched_x_);
+  iterate().sample(held_out.row, held_out.col, watched_x_);
 }
 
 HeldOutError CpuEvaluator::held_out_error() const {

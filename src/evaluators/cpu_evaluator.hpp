@@ -2,14 +2,23 @@
 // A derived class says how its slope matrix is multiplied and moved.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "kernels/kernels.hpp"
 #include "linalg/lanczos.hpp"
+#include "linalg/thin_svd.hpp"
 #include "tracenorm/evaluator.hpp"
 
 namespace tracenorm {
+
+/// Sparse work moves about one entry, BLAS about twenty multiply-adds, per nanosecond and core.
+inline constexpr double kFlopsPerEntry = 20;
+
+/// Norm of the noise added to a unit start vector.
+inline constexpr double kStartNoise = 0.05;
 
 /// Rows cut into ranges of about equal mass. The cut depends on the data alone.
 std::vector<Index> cut_rows(Index rows, Offset entries, const Offset* begin);
@@ -35,8 +44,16 @@ class CpuEvaluator : public Evaluator {
   void apply_transpose_block(const Eigen::MatrixXd& block, Eigen::MatrixXd& out) final;
 
   void restart(LowRankMatrix factors) final;
-  [[nodiscard]] const LowRankMatrix& iterate() const final { return iterate_; }
+  [[nodiscard]] const LowRankMatrix& iterate() final;
+  [[nodiscard]] Index terms() const final { return thin_ ? thin_->terms() : iterate_.terms(); }
   void compress() final;
+
+  void keep_thin() final;
+  const Eigen::VectorXd& singular_values() final { return thin_->values(); }
+  void project_slopes(Eigen::MatrixXd& out) final;
+  double objective_after(const RankDropStep& step) final;
+  double smoothed_change_after(const RankDropStep& step, double width) final;
+  void drop(const RankDropStep& step) final;
 
   void average(double t) final;
   double average_conjugate_sum() final;
@@ -58,11 +75,13 @@ class CpuEvaluator : public Evaluator {
     return has_low_rank_part() ? certified_.data() : average_.data();
   }
 
-  /// product += rows' part of M v for one shard, and so on: the derived class picks the kernel.
+  /// The rows' part of M v for one shard, and so on: the derived class picks the kernel.
   virtual void apply_shard(int shard, const Real* m, const double* v, double* product) const = 0;
   virtual void apply_transpose_shard(int shard, const Real* m, const double* u, double* out) const = 0;
   virtual void normal_shard(int shard, const Real* m, const double* v, const double* shift, double* product,
                             double* out) const = 0;
+  /// out = M block for a shard's rows, both row-major with `width` columns.
+  virtual void apply_block_shard(int shard, const Real* m, const double* block, Index width, double* out) const = 0;
   virtual double move_shard(int shard, const double* u, const double* v, double t) = 0;
   /// target <- u v' at the entries of a shard.
   virtual void sample_shard(int shard, const double* u, const double* v, Real* target) const = 0;
@@ -107,9 +126,13 @@ class CpuEvaluator : public Evaluator {
   /// out = M' M v in one pass.
   void normal(Slopes which, ConstVector v, Vector& out);
   void add_shard_outputs(double* out);
-  /// coefficients_ <- 2 lambda diag(values) columns' vector.
-  template <class Columns>
-  void project(const Columns& columns, ConstVector vector);
+  /// out += 2 lambda X v and out += 2 lambda X' u.
+  void add_low_rank(ConstVector v, Vector& out);
+  void add_low_rank_transpose(ConstVector u, Vector& out);
+  /// u' X v.
+  [[nodiscard]] double iterate_inner(const Vector& u, const Vector& v) const;
+  /// target_ <- the entries after a rank-drop step; returns |X|_F^2 after it.
+  double sample_drop(const RankDropStep& step);
   void add_noise(Vector& v, double size);
   /// Makes the entries, the norm and the held-out values agree with the factors.
   void load_iterate();
@@ -117,13 +140,21 @@ class CpuEvaluator : public Evaluator {
   /// sum of squares of the unobserved entries of X, for the complement penalty.
   [[nodiscard]] double complement_square(double observed_square) const;
   template <class Work>
-  double sum_over_shards(Work&& work);
+  double sum_over_shards(Work&& work) {
+    for_each_shard(shards(), [&](int s) { shard_values_[static_cast<std::size_t>(s)] = work(s); });
+    double sum = 0;
+    for (const double value : shard_values_) sum += value;
+    return sum;
+  }
+  void refresh_iterate();
   void count_pass(double passes = 1) { counters_.passes += passes; }
   [[nodiscard]] double rounding_margin(Slopes which) const;
   SpectralBound dense_bound(Slopes which, bool of_columns, bool exact, double passes);
   SpectralBound lanczos_bound(Slopes which, int steps);
 
-  LowRankMatrix iterate_;
+  LowRankMatrix iterate_;         // stale while thin_ is in use, until somebody asks for it
+  std::optional<ThinSvd> thin_;
+  bool iterate_stale_ = false;
   double square_norm_ = 0;     // |X|_F^2 from the factors
   double observed_square_ = 0;  // sum of x^2 at the entries when last linearized
   double slope_square_ = 0;    // of the stored slopes, current

@@ -54,6 +54,11 @@ void CpuSparseEvaluator::normal_shard(int shard, const Real* m, const double* v,
   kernels::linear_kernels().sparse_normal(sparse_rows(shard, m), v, shift, product, out);
 }
 
+void CpuSparseEvaluator::apply_block_shard(int shard, const Real* m, const double* block, Index width,
+                                           double* out) const {
+  kernels::linear_kernels().sparse_apply_block(sparse_rows(shard, m), block, width, out);
+}
+
 double CpuSparseEvaluator::move_shard(int shard, const double* u, const double* v, double t) {
   return kernels::linear_kernels().sparse_move(sparse_rows(shard, nullptr), x_.data(), u, v, t);
 }

@@ -37,12 +37,15 @@ struct LinearKernels {
   void (*sparse_normal)(const SparseRows& m, const double* v, const double* shift, double* product, double* out);
   void (*sparse_apply)(const SparseRows& m, const double* v, double* product);
   void (*sparse_apply_transpose)(const SparseRows& m, const double* u, double* out);
+  /// out = M block, block and out row-major with `width` columns.
+  void (*sparse_apply_block)(const SparseRows& m, const double* block, Index width, double* out);
   /// x <- (1-t) x + t u v' on the pattern; returns max |x - u v'| before the move.
   double (*sparse_move)(const SparseRows& pattern, Real* x, const double* u, const double* v, double t);
 
   void (*dense_normal)(const DenseRows& m, const double* v, const double* shift, double* product, double* out);
   void (*dense_apply)(const DenseRows& m, const double* v, double* product);
   void (*dense_apply_transpose)(const DenseRows& m, const double* u, double* out);
+  void (*dense_apply_block)(const DenseRows& m, const double* block, Index width, double* out);
   /// As sparse_move. With `mask` given, only entries whose mask is not NaN count for the returned maximum.
   double (*dense_move)(const DenseRows& x_rows, Real* x, const Real* mask, const double* u, const double* v, double t);
 

@@ -30,6 +30,16 @@ void sparse_normal(const SparseRows& m, const double* v, const double* shift, do
   }
 }
 
+void sparse_apply_block(const SparseRows& m, const double* block, Index width, double* out) {
+  for (Index i = m.first; i < m.last; ++i) {
+    double* row = out + Offset(i) * width;
+    for (Index t = 0; t < width; ++t) row[t] = 0;
+    for (Offset e = m.begin[i]; e < m.begin[i + 1]; ++e) {
+      for (Index t = 0; t < width; ++t) row[t] += double(m.value[e]) * block[Offset(m.col[e]) * width + t];
+    }
+  }
+}
+
 double sparse_move(const SparseRows& pattern, Real* x, const double* u, const double* v, double t) {
   double largest = 0;
   for (Index i = pattern.first; i < pattern.last; ++i) {
@@ -65,6 +75,16 @@ void dense_normal(const DenseRows& m, const double* v, const double* shift, doub
     for (Index j = 0; j < m.cols; ++j) sum += double(row[j]) * v[j];
     if (product) product[i] = sum;
     for (Index j = 0; j < m.cols; ++j) out[j] += double(row[j]) * sum;
+  }
+}
+
+void dense_apply_block(const DenseRows& m, const double* block, Index width, double* out) {
+  for (Index i = m.first; i < m.last; ++i) {
+    double* row = out + Offset(i) * width;
+    for (Index t = 0; t < width; ++t) row[t] = 0;
+    for (Index j = 0; j < m.cols; ++j) {
+      for (Index t = 0; t < width; ++t) row[t] += double(m.value[Offset(i) * m.cols + j]) * block[Offset(j) * width + t];
+    }
   }
 }
 

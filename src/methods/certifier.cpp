@@ -87,6 +87,12 @@ void Certifier::update(int k, const Linearization& model) {
   next_check_ = k + 1 + k / 6;
 }
 
+void Certifier::accept(double lower_bound) {
+  if (!(lower_bound > lower_bound_)) return;
+  lower_bound_ = lower_bound;
+  certificate_.proof = SpectralBound::Proof::exact;
+}
+
 void Certifier::finish(const Linearization& model) {
   if (std::isnan(model.conjugate_sum) || !std::isfinite(model.objective)) return;
   try_both(model, std::max(allowance(), 2 * kLeastWork));

@@ -21,6 +21,9 @@ class Certifier {
   /// A last look, whatever was spent so far: no run ends without a certificate.
   void finish(const Linearization& model);
 
+  /// Takes over a bound that a method proved itself.
+  void accept(double lower_bound);
+
   [[nodiscard]] double lower_bound() const { return lower_bound_; }
   [[nodiscard]] const Certificate& certificate() const { return certificate_; }
 

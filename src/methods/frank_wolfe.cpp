@@ -1,9 +1,10 @@
-#include "methods/methods.hpp"
+#include "methods/frank_wolfe.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "methods/line_search.hpp"
+#include "methods/methods.hpp"
 
 namespace tracenorm::methods {
 
@@ -20,20 +21,20 @@ OracleAccuracy accuracy(const FrankWolfe& options, int k) {
 
 }  // namespace
 
+double aim_at_leading_atom(const FrankWolfe& options, Evaluator& f, int k) {
+  f.aim(f.leading_atom(accuracy(options, k)).atom);
+  return options.step == StepRule::line_search ? line_search(f) : 2.0 / (k + 2);
+}
+
 /// The paper's Algorithm 1. Line numbers are its own; X lives in the evaluator.
-void run(const FrankWolfe& options, Evaluator& f, Session& session) {
+void run(const FrankWolfe& options, const Problem&, Evaluator& f, Session& session) {
   WidthSchedule width(options.width, f);
   for (int k = 0;; ++k) {
-    const double alpha = 2.0 / (k + 2);                                                    // line 4
-    const double tau = width.next(k);                                                      // line 5
-    const Linearization model = f.linearize(tau, session.wants_conjugate(k));              // line 6
-    const LeadingAtom& s = f.leading_atom(accuracy(options, k));                           // line 7
-    f.aim(s.atom);
-    const double step = options.step == StepRule::line_search ? line_search(f) : alpha;
-    if (!session.proceed({.k = k, .objective = model.objective, .width = tau, .step = step, .sigma = s.sigma}, model)) {
-      return;
-    }
-    width.observe(f.move(step));                                                           // line 8
+    const double tau = width.next(k);                                          // line 5
+    const Linearization model = f.linearize(tau, session.wants_conjugate(k));  // line 6
+    const double alpha = aim_at_leading_atom(options, f, k);                   // lines 4 and 7
+    if (!session.proceed({.k = k, .objective = model.objective, .width = tau, .step = alpha}, model)) return;
+    width.observe(f.move(alpha));  // line 8
   }
 }
 

@@ -1,4 +1,6 @@
-// One function per method, from (its options, the evaluator, the session) to a finished session.
+// One function per method, from (its options, the problem seen through an evaluator, the session) to a finished session.
+// The bounded methods know the problem by the evaluator's verbs alone; the baselines look at the data themselves, report each
+// iterate by `restart`, and leave the last one there.
 #pragma once
 
 #include "methods/session.hpp"
@@ -6,6 +8,10 @@
 
 namespace tracenorm::methods {
 
-void run(const FrankWolfe& options, Evaluator& f, Session& session);
+void run(const FrankWolfe& options, const Problem& problem, Evaluator& f, Session& session);
+void run(const RankDrop& options, const Problem& problem, Evaluator& f, Session& session);
+void run(const GenFB& options, const Problem& problem, Evaluator& f, Session& session);
+void run(const Rlrmc& options, const Problem& problem, Evaluator& f, Session& session);
+void run(const Glrl& options, const Problem& problem, Evaluator& f, Session& session);
 
 }  // namespace tracenorm::methods

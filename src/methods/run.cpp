@@ -11,6 +11,7 @@ std::string_view to_string(Status status) {
     case Status::iteration_limit: return "iteration_limit";
     case Status::time_limit: return "time_limit";
     case Status::validation_limit: return "validation_limit";
+    case Status::converged: return "converged";
     case Status::optimal: return "optimal";
     case Status::interrupted: return "interrupted";
     case Status::numerical_failure: return "numerical_failure";

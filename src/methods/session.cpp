@@ -25,6 +25,7 @@ std::string describe(Status status, const RunOptions& options, double gap) {
     case Status::time_limit: return fmt::format("{} seconds are over", *options.seconds);
     case Status::validation_limit:
       return fmt::format("no better validation error for {} iterations", options.patience);
+    case Status::converged: return "the method's own stopping rule is met";
     case Status::optimal: return "the certified gap is zero to rounding";
     case Status::interrupted: return "interrupted; the last iterate is returned";
     case Status::numerical_failure: return "the objective is not a finite number";
@@ -65,35 +66,53 @@ void Session::follow_validation(Iteration& iteration) {
   best_ = evaluator_.iterate();
 }
 
-bool Session::proceed(Iteration iteration, const Linearization& model) {
-  iteration.rank = evaluator_.iterate().terms();
-  follow_validation(iteration);
-  certifier_.update(iteration.k, model);
-  const auto complete = [&] {
-    iteration.lower_bound = certifier_.lower_bound();
-    iteration.relative_gap = relative_gap(iteration.objective, iteration.lower_bound);
-    iteration.counters = evaluator_.counters();
-    iteration.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  };
-  complete();
+void Session::complete(Iteration& iteration) const {
+  iteration.lower_bound = certifier_.lower_bound();
+  iteration.relative_gap = relative_gap(iteration.objective, iteration.lower_bound);
+  iteration.counters = evaluator_.counters();
+  iteration.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+Status Session::stopping(const Iteration& iteration) const {
   const bool cancelled = options_.cancel != nullptr && options_.cancel->load();
   const int since_best = options_.validation != nullptr ? iteration.k - best_iteration_ : 0;
-  status_ = stopping_status(options_, iteration, cancelled, since_best);
-  if (status_ != Status::not_run) {
-    iteration.step = 0;
-    if (status_ != Status::gap_reached && status_ != Status::optimal) {
-      certifier_.finish(model);
-      complete();
-      if (options_.gap && iteration.relative_gap <= *options_.gap) status_ = Status::gap_reached;
-    }
-  }
+  return stopping_status(options_, iteration, cancelled, since_best);
+}
+
+bool Session::record(const Iteration& iteration) {
   trace_.push_back(iteration);
-  if (options_.observer != nullptr && !options_.observer->on_iteration(iteration, options_) &&
+  if (status_ != Status::not_run) trace_.back().step = 0;
+  if (options_.observer != nullptr && !options_.observer->on_iteration(trace_.back(), options_) &&
       status_ == Status::not_run) {
     status_ = Status::interrupted;
     trace_.back().step = 0;
   }
   return status_ == Status::not_run;
+}
+
+bool Session::proceed(Iteration iteration, const Linearization& model) {
+  iteration.rank = evaluator_.terms();
+  iteration.sigma = evaluator_.estimate_norm(Slopes::current);
+  follow_validation(iteration);
+  certifier_.update(iteration.k, model);
+  complete(iteration);
+  status_ = stopping(iteration);
+  if (status_ != Status::not_run && status_ != Status::gap_reached && status_ != Status::optimal) {
+    certifier_.finish(model);
+    complete(iteration);
+    if (options_.gap && iteration.relative_gap <= *options_.gap) status_ = Status::gap_reached;
+  }
+  return record(iteration);
+}
+
+bool Session::proceed(Iteration iteration, double lower_bound, bool converged) {
+  iteration.rank = evaluator_.terms();
+  follow_validation(iteration);
+  certifier_.accept(lower_bound);
+  complete(iteration);
+  status_ = stopping(iteration);
+  if (status_ == Status::not_run && converged) status_ = Status::converged;
+  return record(iteration);
 }
 
 Result Session::finish(std::string method) {
@@ -110,8 +129,8 @@ Result Session::finish(std::string method) {
   LowRankMatrix solution = from_validation ? std::move(best_) : evaluator_.iterate();
   solution.compress();
   evaluator_.restart(solution);
-  result.objective = evaluator_.objective();
   result.trace_norm = solution.trace_norm_bound();
+  result.objective = evaluator_.objective() + trace_penalty_ * result.trace_norm;
   result.relative_gap = relative_gap(result.objective, result.lower_bound);
   result.solution = std::move(solution);
   result.message = describe(status_, options_, result.relative_gap);

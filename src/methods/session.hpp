@@ -15,20 +15,32 @@ class Session {
  public:
   Session(const RunOptions& options, Evaluator& evaluator);
 
+  [[nodiscard]] const RunOptions& options() const { return options_; }
+
+  /// The method minimises f + weight |X|_tr: what `finish` reports is that.
+  void add_trace_penalty(double weight) { trace_penalty_ = weight; }
+
   [[nodiscard]] bool wants_conjugate(int k) const { return certifier_.wants_conjugate(k); }
 
   /// Completes the record of iteration k (index, objective, width, step and sigma are the method's), certifies, tells the
   /// observer. Returns whether to go on.
   bool proceed(Iteration iteration, const Linearization& model);
+  /// The same for a method that brings its own lower bound, or none (minus infinity). `converged` is the method's own
+  /// stopping rule.
+  bool proceed(Iteration iteration, double lower_bound, bool converged = false);
 
   /// The result so far: solution, certificate, trace. Objective and norms are recomputed from the solution.
   Result finish(std::string method);
 
  private:
   void follow_validation(Iteration& iteration);
+  void complete(Iteration& iteration) const;
+  [[nodiscard]] Status stopping(const Iteration& iteration) const;
+  bool record(const Iteration& iteration);
 
   const RunOptions& options_;
   Evaluator& evaluator_;
+  double trace_penalty_ = 0;
   Certifier certifier_;
   std::chrono::steady_clock::time_point start_;
   std::vector<Iteration> trace_;

@@ -20,9 +20,13 @@ struct NamedMethod {
 const std::vector<NamedMethod>& named_methods() {
   static const std::vector<NamedMethod> all{
       {{"fwua", "Frank-Wolfe with uniform affine approximations: the width follows the steps"}, methods::FrankWolfe{}},
+      {{"rdfw", "fwua with rank-drop steps: the rank stays near that of the solution"}, methods::RankDrop{}},
       {{"sccg", "smoothed conditional gradient: a fixed width mu"}, methods::FrankWolfe{.width = ConstantWidth{}}},
       {{"sccg-sg", "the limit mu = 0 of sccg: a subgradient, need not converge"}, methods::FrankWolfe{.width = ZeroWidth{}}},
       {{"hcgs", "hybrid conditional gradient with smoothing: width ~ 1/sqrt(k+1)"}, methods::FrankWolfe{.width = RootWidth{}}},
+      {{"genfb", "generalized forward-backward for the penalised problem (dense, smooth losses)"}, methods::GenFB{}},
+      {{"rlrmc", "Riemannian conjugate gradients at a fixed rank (nonconvex, absolute loss)"}, methods::Rlrmc{}},
+      {{"glrl", "greedy low-rank learning, our reading (nonconvex rank cap)"}, methods::Glrl{}},
   };
   return all;
 }
@@ -37,11 +41,18 @@ void check(const RunOptions& options) {
   if (!(options.certificate_share >= 0)) fail(fmt::format("certificate share = {}; it must be >= 0", options.certificate_share));
 }
 
+void check_frank_wolfe(const methods::FrankWolfe& options) {
+  check_fields(options, "method");
+  std::visit([](const auto& width) { check_fields(width, "width"); }, options.width);
+}
+
 void check(const Method& method) {
   std::visit(
       [](const auto& options) {
+        using M = std::decay_t<decltype(options)>;
         check_fields(options, "method");
-        std::visit([](const auto& width) { check_fields(width, "width"); }, options.width);
+        if constexpr (std::is_same_v<M, methods::FrankWolfe>) check_frank_wolfe(options);
+        if constexpr (std::is_same_v<M, methods::RankDrop>) check_frank_wolfe(options.frank_wolfe);
       },
       method);
 }
@@ -80,11 +91,23 @@ Method parse_method(std::string_view name) {
 }
 
 std::string method_name(const Method& method) {
-  const WidthRule& width = std::get<methods::FrankWolfe>(method).width;
-  if (std::holds_alternative<ConstantWidth>(width)) return "sccg";
-  if (std::holds_alternative<ZeroWidth>(width)) return "sccg-sg";
-  if (std::holds_alternative<RootWidth>(width)) return "hcgs";
-  return "fwua";
+  return std::visit(
+      [](const auto& options) -> std::string {
+        using M = std::decay_t<decltype(options)>;
+        if constexpr (std::is_same_v<M, methods::FrankWolfe>) {
+          if (std::holds_alternative<ConstantWidth>(options.width)) return "sccg";
+          if (std::holds_alternative<ZeroWidth>(options.width)) return "sccg-sg";
+          if (std::holds_alternative<RootWidth>(options.width)) return "hcgs";
+          return "fwua";
+        } else {
+          return std::string(M::name);
+        }
+      },
+      method);
+}
+
+bool is_bounded(const Method& method) {
+  return std::visit([](const auto& options) { return std::decay_t<decltype(options)>::bounded; }, method);
 }
 
 std::vector<MethodHelp> method_help() {
@@ -101,7 +124,7 @@ Result solve(const Problem& problem, const Method& method, const RunOptions& opt
   const ThreadScope threads(options.threads);
   const std::unique_ptr<Evaluator> evaluator = make_evaluator(problem, options.seed);
   Session session(options, *evaluator);
-  std::visit([&](const auto& chosen) { methods::run(chosen, *evaluator, session); }, method);
+  std::visit([&](const auto& chosen) { methods::run(chosen, problem, *evaluator, session); }, method);
   return session.finish(method_name(method));
 }
 

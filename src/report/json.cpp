@@ -39,6 +39,10 @@ Json value_json(const NamedValue& named) {
       named.value);
 }
 
+Json field_json(const FieldInfo& field, double value) {
+  return field.whole ? Json(static_cast<std::int64_t>(value)) : Json(value);
+}
+
 Json options_json(const RunReport& report) {
   Json json;
   json["command"] = report.command;
@@ -46,10 +50,11 @@ Json options_json(const RunReport& report) {
   json["method"] = method_name(report.method);
   if (const auto width = width_name(report.method); !width.empty()) json["width"] = width;
   if (const auto step = step_name(report.method); !step.empty()) json["step"] = step;
-  visit_fields(report.method, [&](const FieldInfo& field, double value) { json[std::string(field.name)] = value; });
+  visit_fields(report.method,
+               [&](const FieldInfo& field, double value) { json[std::string(field.name)] = field_json(field, value); });
   json["loss"] = to_string(report.problem->loss);
   json["penalty"] = to_string(report.problem->penalty);
-  json["radius"] = number(report.problem->radius());
+  json["radius"] = maybe(radius(report));
   json["prepare"] = to_string(report.preparation.kind);
   json["iterations"] = report.run.iterations;
   json["gap"] = maybe(report.run.gap);
@@ -108,6 +113,37 @@ Json environment_json(const Environment& environment) {
           {"seed", environment.seed}};
 }
 
+std::string_view name_of(Slopes slopes) {
+  switch (slopes) {
+    case Slopes::current:
+      return "current";
+    case Slopes::average:
+      return "average";
+    case Slopes::zero:
+      return "zero";
+  }
+  return "current";
+}
+
+/// The answer of a penalised problem also solves the problem whose radius is the answer's trace norm; this is what a
+/// bounded method should be given, and what it should reach.
+void put_bounded_counterpart(Json& json, const RunReport& report) {
+  const std::optional<double> objective = objective_without_trace_penalty(report);
+  if (!objective) return;
+  json["radius_for_bounded_methods"] = number(report.result.trace_norm);
+  json["objective_without_trace_penalty"] = number(*objective);
+}
+
+/// Level and slopes are details of a proof, so they are null where there is none; slopes also where the method proved
+/// the bound its own way.
+void put_certificate(Json& json, const RunReport& report) {
+  const Certificate& certificate = report.result.certificate;
+  const bool proved = certificate.proof != SpectralBound::Proof::none;
+  json["certificate"] = to_string(certificate.proof);
+  json["certificate_level"] = proved ? number(certificate.failure_probability) : Json(nullptr);
+  json["certificate_slopes"] = proved && is_bounded(report.method) ? Json(name_of(certificate.slopes)) : Json(nullptr);
+}
+
 }  // namespace
 
 std::string to_json(const RunReport& report) {
@@ -122,21 +158,20 @@ std::string to_json(const RunReport& report) {
   json["rows"] = rows(problem.observations);
   json["cols"] = cols(problem.observations);
   json["observed"] = observed(problem.observations);
-  json["radius"] = number(problem.radius());
+  json["radius"] = maybe(radius(report));
   json["preparation"] = {{"kind", to_string(report.preparation.kind)},
                          {"offset", number(report.preparation.offset)},
                          {"scale", number(report.preparation.scale)}};
   json["objective"] = number(result.objective);
   json["lower_bound"] = number(result.lower_bound);
   json["relative_gap"] = number(result.relative_gap);
-  json["certificate"] = to_string(result.certificate.proof);
-  json["certificate_level"] = number(result.certificate.failure_probability);
-  json["certificate_slopes"] = result.certificate.slopes == Slopes::average ? "average" : "current";
+  put_certificate(json, report);
   json["iterations"] = result.iterations;
   json["solution_iteration"] = result.solution_iteration;
   json["seconds"] = number(result.seconds);
   json["rank"] = result.solution.terms();
   json["trace_norm"] = number(result.trace_norm);
+  put_bounded_counterpart(json, report);
   json["validation"] = held_out_json(report.validation);
   json["test"] = held_out_json(report.test);
   json["counters"] = {{"passes", number(result.counters.passes)},
@@ -160,7 +195,7 @@ std::string model_metadata(const RunReport& report) {
   json["method"] = result.method;
   json["loss"] = to_string(report.problem->loss);
   json["penalty"] = to_string(report.problem->penalty);
-  json["radius"] = number(report.problem->radius());
+  json["radius"] = maybe(radius(report));
   json["objective"] = number(result.objective);
   json["lower_bound"] = number(result.lower_bound);
   json["status"] = to_string(result.status);

@@ -35,7 +35,13 @@ std::string to_text(const RunReport& report);
 /// The JSON kept inside a saved model: enough to know what was solved and how well.
 std::string model_metadata(const RunReport& report);
 
-/// "certified: objective is at most 1.2 % above the optimum (proof: cholesky)", or that nothing was certified.
-std::string certificate_sentence(const Result& result);
+/// The bound on the trace norm; nothing for a method without one.
+std::optional<double> radius(const RunReport& report);
+
+/// The part of the objective that a bounded method would see; nothing where that is all of it.
+std::optional<double> objective_without_trace_penalty(const RunReport& report);
+
+/// "certified: objective is at most 1.2 % above the optimum (proof: cholesky)", or that nothing was certified, and why.
+std::string certificate_sentence(const RunReport& report);
 
 }  // namespace tracenorm::report

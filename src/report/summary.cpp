@@ -35,8 +35,22 @@ std::string data_line(const RunReport& report) {
   return line;
 }
 
-std::string problem_line(const Problem& problem) {
-  std::string line = fmt::format("{} loss, trace norm at most {:.7g}", to_string(problem.loss), problem.radius());
+/// What keeps the answer low-rank.
+std::string restraint(const RunReport& report) {
+  std::vector<std::string> parts;
+  if (const auto bound = radius(report)) parts.push_back(fmt::format("trace norm at most {:.7g}", *bound));
+  if (const auto weight = trace_penalty(report.method)) {
+    parts.push_back(fmt::format("{:.7g} times the trace norm", *weight));
+  }
+  visit_fields(report.method, [&](const FieldInfo& field, double value) {
+    if (field.name == "rank" && value > 0) parts.push_back(fmt::format("rank at most {:g}", value));
+  });
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string problem_line(const RunReport& report) {
+  const Problem& problem = *report.problem;
+  std::string line = fmt::format("{} loss, {}", to_string(problem.loss), restraint(report));
   if (!std::holds_alternative<NoPenalty>(problem.penalty)) line += ", penalty " + to_string(problem.penalty);
   return line;
 }
@@ -47,7 +61,31 @@ std::string method_line(const RunReport& report) {
     line += fmt::format(" ({} width)", width);
   }
   if (step_name(report.method) == "line-search") line += " with line search";
+  if (std::holds_alternative<methods::Glrl>(report.method)) line += " (our reading)";
   return line;
+}
+
+std::string objective_line(const RunReport& report) {
+  std::string line = fmt::format("{:.7g}", report.result.objective);
+  if (const auto bounded = objective_without_trace_penalty(report)) {
+    line += fmt::format(" ({:.7g} without the trace norm)", *bounded);
+  }
+  return line;
+}
+
+/// What the trace norm of the answer to a penalised problem is good for. Before convergence it is not that of the
+/// optimum (usually larger).
+std::string_view trace_norm_remark(const Result& result) {
+  if (result.trace_norm == 0) return " (the penalty leaves nothing)";
+  const bool stopped_early = result.status == Status::iteration_limit || result.status == Status::time_limit ||
+                             result.status == Status::interrupted;
+  if (stopped_early) return " (radius for the bounded methods, but not converged)";
+  return " (radius for the bounded methods)";
+}
+
+std::string trace_norm_line(const RunReport& report) {
+  return fmt::format("{:.7g}{}", report.result.trace_norm,
+                     trace_penalty(report.method) ? trace_norm_remark(report.result) : "");
 }
 
 std::string iterations_line(const Result& result) {
@@ -96,12 +134,25 @@ std::string proof_text(const Certificate& certificate) {
 
 }  // namespace
 
-std::string certificate_sentence(const Result& result) {
+std::optional<double> radius(const RunReport& report) {
+  if (!is_bounded(report.method)) return std::nullopt;
+  return report.problem->radius();
+}
+
+std::optional<double> objective_without_trace_penalty(const RunReport& report) {
+  const std::optional<double> penalty = trace_penalty(report.method);
+  if (!penalty) return std::nullopt;
+  return report.result.objective - *penalty * report.result.trace_norm;
+}
+
+std::string certificate_sentence(const RunReport& report) {
+  const Result& result = report.result;
+  if (!is_convex(report.method)) return fmt::format("no certificate: {} is nonconvex", result.method);
   if (!std::isfinite(result.lower_bound) || result.certificate.proof == SpectralBound::Proof::none) {
     return "not certified: no lower bound of the optimum was found";
   }
-  return fmt::format("certified: objective is at most {} above the optimum (proof: {})", certified_excess(result),
-                     proof_text(result.certificate));
+  return fmt::format("certified: objective is at most {} above the optimum{} (proof: {})", certified_excess(result),
+                     trace_penalty(report.method) ? " of the penalised problem" : "", proof_text(result.certificate));
 }
 
 std::string to_text(const std::vector<NamedValue>& values) {
@@ -118,20 +169,20 @@ std::string to_text(const RunReport& report) {
   const Result& result = report.result;
   Table table;
   table.add("data", data_line(report));
-  table.add("problem", problem_line(*report.problem));
+  table.add("problem", problem_line(report));
   table.add("method", method_line(report));
   table.add("status", result.message);
-  table.add("objective", fmt::format("{:.7g}", result.objective));
+  table.add("objective", objective_line(report));
   table.add("lower bound",
             std::isfinite(result.lower_bound) ? fmt::format("{:.7g}", result.lower_bound + 0.0) : "none");
   table.add("rank", std::to_string(result.solution.terms()));
-  table.add("trace norm", fmt::format("{:.7g}", result.trace_norm));
+  table.add("trace norm", trace_norm_line(report));
   table.add("iterations", iterations_line(result));
   table.add("seconds", seconds_text(result.seconds));
   if (report.validation) table.add("validation", held_out_line(*report.validation, report.preparation));
   if (report.test) table.add("test", held_out_line(*report.test, report.preparation));
   if (!report.written.empty()) table.add("written", fmt::format("{}", fmt::join(report.written, ", ")));
-  return table.text() + certificate_sentence(result) + "\n";
+  return table.text() + certificate_sentence(report) + "\n";
 }
 
 }  // namespace tracenorm::report

@@ -67,6 +67,14 @@ TEST_P(EverySet, SparseProductsAgreeWithTheReference) {
       expect_close(p1, p2, 1e-13);
       expect_close(o1, o2, 1e-12);
     }
+    for (const Index width : {1, 7, 16}) {
+      const auto block = vector(cols * width);
+      std::vector<double> b1(std::size_t(rows * width), 0.5);
+      std::vector<double> b2 = b1;
+      fast.sparse_apply_block(m, block.data(), width, b1.data());
+      plain.sparse_apply_block(m, block.data(), width, b2.data());
+      expect_close(b1, b2, 1e-13);
+    }
     std::vector<Real> x1 = reals(Offset(col.size()));
     std::vector<Real> x2 = x1;
     EXPECT_NEAR(fast.sparse_move(m, x1.data(), u.data(), v.data(), 0.3),
@@ -100,6 +108,14 @@ TEST_P(EverySet, DenseProductsAgreeWithTheReference) {
       plain.dense_normal(m, v.data(), s, p2.data(), o2.data());
       expect_close(p1, p2, 1e-13);
       expect_close(o1, o2, 1e-12);
+    }
+    for (const Index width : {1, 7, 16}) {
+      const auto block = vector(cols * width);
+      std::vector<double> b1(std::size_t(rows * width), 0.5);
+      std::vector<double> b2 = b1;
+      fast.dense_apply_block(m, block.data(), width, b1.data());
+      plain.dense_apply_block(m, block.data(), width, b2.data());
+      expect_close(b1, b2, 1e-13);
     }
     std::vector<Real> mask = reals(Offset(rows) * cols);
     for (std::size_t e = 0; e < mask.size(); e += 3) mask[e] = std::numeric_limits<Real>::quiet_NaN();

@@ -18,6 +18,8 @@ RUN_KEYS = {
     "status", "method", "loss", "rows", "cols", "observed", "radius", "objective", "lower_bound", "relative_gap",
     "certificate", "iterations", "seconds", "rank", "trace_norm", "test", "counters", "trace", "options", "environment",
 }
+UNBOUNDED = {"genfb", "rlrmc", "glrl"}
+NONCONVEX = {"rlrmc", "glrl"}
 TRACE_KEYS = {"k", "seconds", "objective", "lower_bound", "width", "rank"}
 
 
@@ -93,11 +95,48 @@ class ProgramTest(unittest.TestCase):
         self.assertTrue(run["trace"])
         for line in run["trace"]:
             self.assertLessEqual(TRACE_KEYS, line.keys())
-        self.assertLessEqual(run["trace_norm"], run["radius"] * (1 + 1e-6))
-        self.assertIn(run["certificate"], {"exact", "cholesky", "probabilistic"})
-        self.assertLessEqual(run["lower_bound"], run["objective"])
+        self.check_bounds(run)
         self.assertLessEqual({"passes", "products"}, run["counters"].keys())
         self.assertLessEqual({"version", "compiler", "instruction_set", "threads", "seed"}, run["environment"].keys())
+
+    def check_bounds(self, run):
+        """The radius is kept, and there is a certificate where the method can give one."""
+        if run["method"] in UNBOUNDED:
+            self.assertIsNone(run["radius"])
+            self.assertIsNone(run["options"]["radius"])
+        else:
+            self.assertLessEqual(run["trace_norm"], run["radius"] * (1 + 1e-6))
+        if run["method"] in NONCONVEX:
+            self.assertEqual(run["certificate"], "none")
+            self.assertIsNone(run["lower_bound"])
+            self.assertIsNone(run["relative_gap"])
+        else:
+            self.assertIn(run["certificate"], {"exact", "cholesky", "probabilistic"})
+            self.assertLessEqual(run["lower_bound"], run["objective"])
+
+    def check_same_bits(self, *command):
+        """Runs on several numbers of threads: the JSON but for the clock, the model and its file must not differ."""
+        first = self.solve_on(1, command)
+        for threads in (2, 3, 5, 1):
+            again = self.solve_on(threads, command)
+            for before, after in zip(first, again):
+                self.assertEqual(before, after, f"{threads} threads")
+
+    def solve_on(self, threads, command):
+        self.succeed(*command, "--threads", threads, "--json", "run.json", "--model", "m.npz", "--quiet")
+        run = parse_strict((self.folder / "run.json").read_text())
+        arrays = {name: array.tobytes() for name, array in load_model(self.folder / "m.npz").items()}
+        return without_clock(run), arrays, (self.folder / "m.npz").read_bytes()
+
+
+def without_clock(run):
+    """A run's JSON without what may differ: the clock and the number of threads."""
+    run = dict(run)
+    run.pop("seconds")
+    run["trace"] = [{key: value for key, value in line.items() if key != "seconds"} for line in run["trace"]]
+    for part in ("options", "environment"):
+        run[part] = {key: value for key, value in run[part].items() if key != "threads"}
+    return run
 
 
 def parse_strict(text):

@@ -46,7 +46,9 @@ class BadDataTest(ProgramTest):
                 self.refuse(self.write(name, bad), says="7")
 
     def test_an_entry_given_twice(self):
-        self.refuse(self.write("twice.tsv", "a\tx\t1\nb\tx\t2\na\tx\t3\n"), says=("line 3", "first, last or mean"))
+        self.refuse(self.write("twice.tsv", "a\tx\t1\nb\tx\t2\na\tx\t3\n"), says=("line 3", "first, last or mean with --duplicates\n"))
+        self.write("good.tsv", GOOD)
+        self.fail_with(3, "complete", "good.tsv", "--radius", 5, "--test", "twice.tsv", says="--duplicates")
 
     def test_indices_that_cannot_be(self):
         self.refuse(self.write("half.libmf", "0 0 1\n0 1.5 2\n1 1 3\n"), "--format", "libmf")
@@ -56,7 +58,16 @@ class BadDataTest(ProgramTest):
     def test_a_loss_that_does_not_fit(self):
         self.write("good.tsv", GOOD)
         for loss in ("hinge", "logistic"):
-            self.fail_with(3, "complete", "good.tsv", "--radius", 5, "--loss", loss, says=(loss, "labels -1 and +1"))
+            self.fail_with(3, "complete", "good.tsv", "--radius", 5, "--loss", loss, 
+                           says=("good.tsv", loss, "labels -1 and +1", "row 'u1', column 'm1' holds 2"))
+
+    def test_places_without_names_are_counted(self):
+        numpy.save(self.folder / "labels.npy", numpy.array([[1.0, -1.0], [1.0, 0.5]]))
+        self.fail_with(3, "denoise", "labels.npy", "--radius", 5, "--loss", "hinge",
+                       says=("labels.npy", "row 1 (counted from 0), column 1 (counted from 0) holds 0.5"))
+        self.write("ones.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 1 4\n")
+        self.fail_with(3, "complete", "ones.mtx", "--radius", 5, "--loss", "logistic",
+                       says="row 2 (counted from 1), column 1 (counted from 1) holds 4")
 
     def test_all_entries_equal(self):
         self.write("same.tsv", "a\tx\t4\nb\tx\t4\nb\ty\t4\n")

@@ -15,7 +15,7 @@ class HelpTest(ProgramTest):
 
     def test_help_lists_methods_losses_and_their_options(self):
         text = self.succeed("complete", "--help").stdout
-        for word in ("fwua", "sccg-sg", "hcgs", "epsilon-insensitive", "--mu", "--beta", "--epsilon",
+        for word in ("fwua", "rdfw", "genfb", "rlrmc", "glrl", "--rank", "--trace-penalty", "sccg-sg", "hcgs", "epsilon-insensitive", "--mu", "--beta", "--epsilon",
                      "--floor", "--gap", "Objective", "Method", "Run", "Output"):
             self.assertIn(word, text)
 
@@ -48,7 +48,8 @@ class UsageTest(ProgramTest):
             ("--gap", "0", "above 0"),
             ("--time", "soon", "above 0"),
             ("--iterations", "1.5", "a whole number"),
-            ("--iterations", "0", "a whole number from 1"),
+            ("--iterations", "0", "a whole number from 1 to 10000000"),
+            ("--iterations", "10000001", "a whole number from 1 to 10000000"),
             ("--threads", "-1", "a whole number"),
             ("--seed", "x", "a whole number"),
             ("--split", "0.5,0.5", "TRAIN,VALID,TEST"),
@@ -62,7 +63,7 @@ class UsageTest(ProgramTest):
             ("--loss", "cubic", "absolute, squared"),
             ("--loss", "huber:x", "not a number"),
             ("--loss", "quantile:2", "quantile"),
-            ("--method", "newton", "fwua, sccg, sccg-sg, hcgs"),
+            ("--method", "newton", "fwua, rdfw, sccg, sccg-sg, hcgs, genfb, rlrmc, glrl"),
         ):
             arguments = ["complete", "x.tsv", option, value]
             if option != "--radius":

@@ -11,7 +11,8 @@ from support import ProgramTest, load_model, names_to_index, read_triplets
 class CompleteTest(ProgramTest):
     def test_summary_and_json_file(self):
         data = self.ratings()
-        done = self.succeed("complete", data, "--radius", 15, "--iterations", 50, "--json", "run.json")
+        done = self.succeed("complete", data, "--radius", 15, "--method", "fwua", "--iterations", 50,
+                            "--json", "run.json")
         self.assertEqual(done.stderr, "")
         for words in ("objective", "lower bound", "rank", "trace norm", "iterations", "seconds",
                       "certified: objective is at most ", " % above the optimum (proof: "):

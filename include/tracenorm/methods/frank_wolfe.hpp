@@ -18,6 +18,7 @@ struct FrankWolfe {
   double oracle_tolerance = 0.3;  ///< of the leading singular pair at k = 0; tightens like 1/sqrt(k+1)
   double oracle_products = 4;     ///< at most this many products per pair at k = 0; grows like sqrt(k)/4
 
+  static constexpr bool bounded = true;
   static const std::array<Field<FrankWolfe>, 2> fields;
 };
 

@@ -1,0 +1,84 @@
+# The commands of daily life. CMake does the work; `make help` lists what there is.
+#
+#   make JOBS=2 ...        at most two compilers at once (default: one per core)
+#   make PACKAGES=no ...   leave the system's packages alone
+
+JOBS     ?= $(shell nproc)
+PREFIX   ?= /usr/local
+PACKAGES ?= yes
+
+# $(call packages,GROUPS) installs what is missing; $(call build,PRESET) configures and builds.
+packages = $(if $(filter no,$(PACKAGES)),@true,@tools/install_packages.sh $(1))
+build    = cmake --preset $(1) && cmake --build --preset $(1) -j $(JOBS)
+test     = ctest --preset $(1) -j $(JOBS)
+
+# The tests that run the parallel loops, in process or by way of the program.
+threaded = Evaluator|SameBits|Solve|Methods|Stopping|Allocation|example|program\.(complete|denoise|links|interruption|repeatable)
+
+# Everything that clang-format and clang-tidy look at.
+sources = find include src apps tests examples bench -name '*.cpp' -o -name '*.hpp' -o -name '*.inc' -o -name '*.hpp.in'
+
+.PHONY: help
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: build
+build: ## the program at build/bin/tracenorm, the library, tests and examples (preset release)
+	$(call packages,build)
+	$(call build,release)
+
+.PHONY: demo
+demo: build ## a robust completion problem made and solved on the spot
+	examples/demo.sh build/bin/tracenorm demo-output
+
+.PHONY: test
+test: build ## builds and runs every test
+	$(call test,release)
+
+.PHONY: asan
+asan: ## every test under the address and undefined-behaviour sanitizers
+	$(call packages,build)
+	$(call build,asan)
+	$(call test,asan)
+
+.PHONY: tsan
+tsan: ## the tests that use threads, under the thread sanitizer
+	$(call packages,build)
+	$(call build,tsan)
+	$(call test,tsan) -R '$(threaded)'
+
+.PHONY: lint
+lint: format-check layers tidy ## format, layers and clang-tidy
+
+.PHONY: format
+format: ## rewrites every source in the project's format
+	$(sources) | xargs clang-format -i
+
+.PHONY: format-check
+format-check: ## fails where `make format` would change something
+	$(call packages,lint)
+	$(sources) | xargs clang-format --dry-run --Werror
+
+.PHONY: layers
+layers: ## fails on an include that looks upward
+	python3 tools/check_layers.py
+
+.PHONY: tidy
+tidy: ## clang-tidy on every source
+	$(call packages,build lint)
+	cmake --preset tidy
+	run-clang-tidy -quiet -p build-tidy -j $(JOBS) '/(src|apps|tests|examples)/.*\.cpp$$'
+
+.PHONY: bench
+bench: ## nanoseconds per entry and pass of the kernels, next to a plain read of the same bytes
+	$(call packages,build bench)
+	cmake --preset release -DTRACENORM_BENCH=ON && cmake --build --preset release -j $(JOBS) --target tracenorm_bench tracenorm_program
+	python3 bench/report.py build/bin/tracenorm_bench build/bin/tracenorm
+
+.PHONY: install
+install: build ## library, headers and program to PREFIX (/usr/local)
+	cmake --install build --prefix "$(PREFIX)"
+
+.PHONY: clean
+clean: ## removes everything that was built
+	rm -rf build build-dev build-asan build-tsan build-tidy build-double demo-output

@@ -1,0 +1,122 @@
+// GLRL, our reading. Q. Yao and J. Kwok, "Greedy learning of generalized low-rank models", IJCAI 2016, could not be read in full; what
+// follows is a reconstruction from its abstract and from how others describe it. Results made with it must say so.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "methods/baselines/block_svd.hpp"
+#include "methods/baselines/two_coefficients.hpp"
+#include "methods/methods.hpp"
+#include "model/entry_functions.hpp"
+
+namespace tracenorm::methods {
+
+namespace {
+
+using namespace baselines;
+
+constexpr double kNoBound = -std::numeric_limits<double>::infinity();
+
+void check_problem(const Problem& problem) {
+  if (std::holds_alternative<L1Penalty>(problem.penalty) && penalty_lambda(problem.penalty) > 0) {
+    throw Error(ErrorCode::usage, "glrl: an l1 penalty; it knows the penalties none and complement-squared");
+  }
+}
+
+/// |G|_F^2 of the subgradient G at X: the loss's part on the pattern, 2 lambda X off it.
+double subgradient_square(const Problem& problem, const Observed& data, const std::vector<double>& x, double norm_square) {
+  const double lambda = penalty_lambda(problem.penalty);
+  const double on_pattern = std::visit(
+      [&](const auto& loss) {
+        return data.sum([&](Offset e) {
+          const double entry = x[static_cast<std::size_t>(e)];
+          const double slope = data.weight(e) * double(loss.subgradient(entry, data.value(e)));
+          return slope * slope - 4 * lambda * lambda * entry * entry;
+        });
+      },
+      problem.loss);
+  return std::max(0.0, on_pattern + 4 * lambda * lambda * norm_square);
+}
+
+/// The leading triplets of the subgradient held by the evaluator, as many as the rule wants: the smallest k with
+/// |G|_F^2 - sum of the first k squared values <= nu^2. `t` keeps the whole block for the next warm start.
+Index leading_part(Evaluator& f, double square, double nu, Triplets& t) {
+  constexpr double accuracy = 1e-2;  // of each triplet, relative to the largest value: the spectrum is flat, more buys nothing
+  constexpr int rounds = 8;
+  subspace_iteration([&](const Eigen::MatrixXd& block, Eigen::MatrixXd& out) { f.apply_block(block, out); },
+                     [&](const Eigen::MatrixXd& block, Eigen::MatrixXd& out) { f.apply_transpose_block(block, out); },
+                     [&](const Eigen::VectorXd& values, const Eigen::VectorXd& errors) {
+                       return errors.maxCoeff() <= accuracy * values[0];
+                     },
+                     rounds, t);
+  Index k = 0;
+  double rest = square;
+  while (k < t.values.size() && t.values[k] > 0 && rest > nu * nu) rest -= t.values[k] * t.values[k], ++k;
+  return k;
+}
+
+/// a X - b G_k, cut to `rank` terms.
+LowRankMatrix combine(const LowRankMatrix& x, Coefficients at, const Triplets& g, Index k, Index rank) {
+  const Index terms = x.terms() + k;
+  Eigen::MatrixXd left(x.rows(), terms);
+  Eigen::MatrixXd right(x.cols(), terms);
+  Eigen::VectorXd values(terms);
+  left << x.left(), g.left.leftCols(k);
+  right << x.right(), g.right.leftCols(k);
+  values << at.a * x.values(), -at.b * g.values.head(k);
+  LowRankMatrix sum(std::move(left), std::move(values), std::move(right));
+  sum.compress();
+  if (sum.terms() <= rank) return sum;
+  return {sum.left().leftCols(rank), sum.values().head(rank), sum.right().leftCols(rank)};
+}
+
+GramEntries gram_entries(const LowRankMatrix& x, const Triplets& g, Index k) {
+  const Eigen::MatrixXd left = x.left().transpose() * g.left.leftCols(k);
+  const Eigen::MatrixXd right = x.right().transpose() * g.right.leftCols(k);
+  const double cross = (x.values().asDiagonal() * left * g.values.head(k).asDiagonal()).cwiseProduct(right).sum();
+  return {x.values().squaredNorm(), cross, g.values.head(k).squaredNorm()};
+}
+
+}  // namespace
+
+/// X <- the best rank-r part of a X - b G_k, G_k the leading part of a subgradient. The search for a and b ignores the cut to
+/// rank r, which may undo its gain: then the step is halved, and given up when the objective still does not fall.
+void run(const Glrl& options, const Problem& problem, Evaluator& f, Session& session) {
+  check_problem(problem);
+  const Index rank = checked_rank(Glrl::name, options.rank, f.rows(), f.cols());
+  const Observed data(problem.observations);
+  TwoCoefficients coefficients(data, problem);
+  std::vector<double> x_entries(static_cast<std::size_t>(data.entries()), 0.0);
+  std::vector<double> g_entries;
+  Random random(session.options().seed);
+  Triplets g;
+  g.right = random_block(f.cols(), static_cast<Index>(std::min<double>(options.block, std::min(f.rows(), f.cols()))), random);
+  bool converged = false;
+  for (int k = 0;; ++k) {
+    const double objective = f.linearize(0, false).objective;  // G <- a subgradient at X
+    const LowRankMatrix x = f.iterate();
+    data.sample(x.left() * x.values().asDiagonal(), x.right(), x_entries);
+    const double square = subgradient_square(problem, data, x_entries, x.values().squaredNorm());
+    const double nu = 0.9 * std::sqrt(square / (k + 1.0));
+    const Index terms = leading_part(f, square, nu, g);
+    data.sample(g.left.leftCols(terms) * g.values.head(terms).asDiagonal(), g.right.leftCols(terms), g_entries);
+    const Coefficients best = coefficients.fit(x_entries, g_entries, gram_entries(x, g, terms));
+    if (!session.proceed({.k = k, .objective = objective, .step = best.b, .sigma = g.values[0]}, kNoBound, converged)) return;
+
+    constexpr int most_halvings = 10;
+    double reached = objective;
+    double share = 1;
+    for (int i = 0; i <= most_halvings; ++i, share /= 2) {
+      f.restart(combine(x, {1 + share * (best.a - 1), share * best.b}, g, terms, rank));
+      reached = f.objective();
+      if (reached < objective) break;
+    }
+    if (!(reached < objective)) f.restart(x);
+    converged = !(objective - reached > options.tolerance * std::abs(objective));
+  }
+}
+
+}  // namespace tracenorm::methods

@@ -1,0 +1,94 @@
+// RLRMC: L. Cambier, P.-A. Absil, "Robust low-rank matrix completion by Riemannian optimization", SIAM J. Sci. Comput. 38(5), 2016.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "methods/baselines/block_svd.hpp"
+#include "methods/baselines/conjugate_gradient.hpp"
+#include "methods/methods.hpp"
+#include "model/entry_functions.hpp"
+
+namespace tracenorm::methods {
+
+namespace {
+
+using namespace baselines;
+
+constexpr double kNoBound = -std::numeric_limits<double>::infinity();
+
+void check_problem(const Problem& problem) {
+  if (!std::holds_alternative<losses::Absolute>(problem.loss)) {
+    throw Error(ErrorCode::usage,
+                fmt::format("rlrmc: loss {}; it is made for the absolute loss alone", to_string(problem.loss)));
+  }
+  if (std::holds_alternative<L1Penalty>(problem.penalty) && penalty_lambda(problem.penalty) > 0) {
+    throw Error(ErrorCode::usage, "rlrmc: an l1 penalty; it knows the penalties none and complement-squared");
+  }
+}
+
+/// The leading r singular triplets of the data with zeros where nothing is observed.
+FixedRankPoint truncated_data(const Observed& data, Index rank, std::uint64_t seed) {
+  constexpr Index extra = 10;        // columns beyond the rank: convergence follows the gap to the last of them
+  constexpr double accuracy = 1e-6;  // of the triplets, relative to the largest value; a start need not be better
+  constexpr int rounds = 100;
+  std::vector<double> y(static_cast<std::size_t>(data.entries()));
+  for (Offset e = 0; e < data.entries(); ++e) y[static_cast<std::size_t>(e)] = data.value(e);
+  Random random(seed);
+  Triplets t;
+  t.right = random_block(data.cols(), std::min(rank + extra, std::min(data.rows(), data.cols())), random);
+  subspace_iteration(
+      [&](const Eigen::MatrixXd& block, Eigen::MatrixXd& out) { data.apply(y, block, out); },
+      [&](const Eigen::MatrixXd& block, Eigen::MatrixXd& out) { data.apply_transpose(y, block, out); },
+      [&](const Eigen::VectorXd& values, const Eigen::VectorXd& errors) {
+        return errors.head(rank).maxCoeff() <= accuracy * values[0];
+      },
+      rounds, t);
+  return {t.left.leftCols(rank), t.values.head(rank), t.right.leftCols(rank)};
+}
+
+double mean_magnitude(const Observed& data) {
+  const double mean = data.sum([&](Offset e) { return std::abs(data.value(e)); }) / static_cast<double>(data.entries());
+  return mean > 0 ? mean : 1.0;
+}
+
+/// Puts a point into the evaluator and gives its objective without smoothing.
+double report(const FixedRankPoint& x, Evaluator& f) {
+  f.restart(LowRankMatrix(x.u, x.s, x.v));
+  return f.objective();
+}
+
+}  // namespace
+
+/// Stages of conjugate gradients on f_d, each from where the last one ended, with d shrinking.
+void run(const Rlrmc& options, const Problem& problem, Evaluator& f, Session& session) {
+  check_problem(problem);
+  const Index rank = checked_rank(Rlrmc::name, options.rank, f.rows(), f.cols());
+  const Observed data(problem.observations);
+  SmoothedAbsolute cost(data, penalty_lambda(problem.penalty));
+  FixedRankPoint x = truncated_data(data, rank, session.options().seed);
+  const double scale = mean_magnitude(data);
+  double d = options.smoothing * scale;
+  double error = std::numeric_limits<double>::infinity();
+  int k = 0;
+  for (int stage = 0; stage < options.stages; ++stage, d *= options.shrink) {
+    ConjugateGradient search(cost, d, std::move(x));
+    for (int i = 0; i < options.inner; ++i) {
+      const double objective = report(search.point(), f);
+      const double step = search.look();
+      if (!session.proceed({.k = k, .objective = objective, .width = d, .step = step}, kNoBound)) return;
+      if (step == 0) break;  // nothing lower along the gradient: the stage is solved to rounding
+      search.advance();
+      ++k;
+    }
+    x = search.point();
+    constexpr double settled = 1e-8;  // change of the mean error between stages, in units of the data
+    if (std::abs(error - search.mean_error()) <= settled * scale) break;
+    error = search.mean_error();
+  }
+  session.proceed({.k = k, .objective = report(x, f), .width = d}, kNoBound, true);
+}
+
+}  // namespace tracenorm::methods

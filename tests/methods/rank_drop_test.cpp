@@ -1,0 +1,138 @@
+#include <gtest/gtest.h>
+
+#include <Eigen/SVD>
+#include <cmath>
+
+#include "base/random.hpp"
+#include "support/identifier.hpp"
+#include "support/optima.hpp"
+#include "tracenorm/solve.hpp"
+
+namespace tracenorm {
+namespace {
+
+using test::SolvedProblem;
+
+Result run(const Problem& problem, const Method& method, int iterations) {
+  RunOptions options;
+  options.iterations = iterations;
+  options.threads = 1;
+  return solve(problem, method, options);
+}
+
+double scale(const SolvedProblem& solved) { return std::max(1.0, std::abs(solved.optimum)); }
+
+class RankDropWitness : public testing::TestWithParam<SolvedProblem> {};
+
+TEST_P(RankDropWitness, IsBracketedAndNoWorseThanWithoutDrops) {
+  const SolvedProblem& solved = GetParam();
+  const Result plain = run(solved.problem, methods::FrankWolfe{}, 1000);
+  const Result dropped = run(solved.problem, methods::RankDrop{}, 1000);
+  for (const Iteration& iteration : dropped.trace) {
+    ASSERT_LE(iteration.lower_bound, solved.optimum + 1e-9 * scale(solved)) << iteration.k;
+    ASSERT_GE(iteration.objective, solved.optimum - solved.accuracy - 1e-5 * scale(solved)) << iteration.k;
+  }
+  // Where the constraint is inactive the steps stay long and both objectives keep oscillating by a few percent.
+  const bool oscillates = solved.name.find("inactive") != std::string::npos || solved.name.find("reachable") != std::string::npos;
+  EXPECT_LE(dropped.objective, plain.objective + (oscillates ? 0.05 : 0.005) * scale(solved));
+  EXPECT_LE(dropped.solution.terms(), plain.solution.terms());
+  const double norm = Eigen::JacobiSVD<Eigen::MatrixXd>(dropped.solution.dense()).singularValues().sum();
+  EXPECT_LE(norm, solved.problem.radius() * (1 + 1e-6));
+}
+
+/// Random iterates inside the ball and on its boundary: what the evaluator says of a drop is what a dense matrix says.
+TEST_P(RankDropWitness, ADropDoesWhatItSays) {
+  const Problem& problem = GetParam().problem;
+  Random random(12);
+  for (const double step : {1.0, 0.3}) {  // the first step decides whether X reaches the boundary
+    const auto f = make_evaluator(problem);
+    f->keep_thin();
+    for (int k = 0; k < 6; ++k) {
+      f->linearize(0.5, false);
+      f->aim(f->leading_atom({1e-2, 20}).atom);
+      f->move(k == 0 ? step : 0.3);
+    }
+    while (f->singular_values().size() >= 2) {
+      const Eigen::VectorXd s = f->singular_values();
+      const auto r = static_cast<Index>(s.size());
+      Eigen::MatrixXd w;
+      f->linearize(0.3, false);
+      f->project_slopes(w);
+      Eigen::MatrixXd m;
+      f->apply_block(Eigen::MatrixXd::Identity(f->cols(), f->cols()), m);
+      const LowRankMatrix before = f->iterate();
+      // Signs of singular vectors are free but common to both factors, so U' M V compares entry by entry.
+      EXPECT_LT((w - before.left().transpose() * m * before.right()).norm(), 1e-6 * (1 + m.norm()));
+      Eigen::VectorXd q(r);
+      for (Index i = 0; i < r; ++i) q[i] = random.normal();
+      q.normalize();
+      const double removed = q.dot(s.cwiseProduct(q));
+      const double c = random.uniform() < 0.5 ? 1.0 : problem.radius() / (problem.radius() - removed);
+      const double promised = f->objective_after({q, c});
+      f->drop({q, c});
+      EXPECT_NEAR(f->objective(), promised, 1e-5 * (1 + std::abs(promised)));
+      EXPECT_EQ(f->singular_values().size(), r - 1);
+      const Eigen::VectorXd after = Eigen::JacobiSVD<Eigen::MatrixXd>(f->iterate().dense()).singularValues();
+      EXPECT_LE(after.sum(), problem.radius() * (1 + 1e-9));
+      EXPECT_LT(r <= after.size() ? after[r - 1] : 0.0, 1e-12 * after[0] + 1e-300);
+      EXPECT_NEAR(objective(problem, f->iterate()), promised, 1e-4 * (1 + std::abs(promised)));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Fixtures, RankDropWitness, testing::ValuesIn(test::solved_problems()),
+                         [](const auto& tested) { return test::identifier(tested.param.name); });
+
+TEST(RankDrop, KeepsTheRankLowWhereFrankWolfeDoesNot) {
+  Random random(2);
+  Entries entries;
+  Eigen::MatrixXd u(120, 2);
+  Eigen::MatrixXd v(90, 2);
+  for (Index i = 0; i < 120; ++i) u.row(i) << random.normal(), random.normal();
+  for (Index j = 0; j < 90; ++j) v.row(j) << random.normal(), random.normal();
+  for (Index i = 0; i < 120; ++i) {
+    for (Index j = 0; j < 90; ++j) {
+      if (random.uniform() > 0.4) continue;
+      entries.row.push_back(i);
+      entries.col.push_back(j);
+      entries.value.push_back(Real(u.row(i).dot(v.row(j)) + (random.uniform() < 0.1 ? 10 : 0)));
+    }
+  }
+  const double radius = Eigen::JacobiSVD<Eigen::MatrixXd>(u * v.transpose()).singularValues().sum();
+  const Problem problem{make_sparse(120, 90, entries), losses::Absolute{}, NoPenalty{}, TraceNormBall{radius}};
+  const Result plain = run(problem, methods::FrankWolfe{}, 300);
+  const Result dropped = run(problem, methods::RankDrop{}, 300);
+  EXPECT_GE(plain.solution.terms(), 80);
+  EXPECT_LE(dropped.solution.terms(), 10);
+  EXPECT_LE(dropped.objective, 1.005 * plain.objective);
+}
+
+TEST(RankDrop, SameBitsOnAnyNumberOfThreads) {
+  Random random(9);
+  Entries entries;
+  for (Index i = 0; i < 300; ++i) {
+    for (Index j = 0; j < 250; ++j) {
+      if (random.uniform() > 0.5) continue;
+      entries.row.push_back(i);
+      entries.col.push_back(j);
+      entries.value.push_back(Real(random.normal()));
+    }
+  }
+  for (const char* penalty : {"none", "complement-squared:0.01", "l1:0.05"}) {
+    const Problem problem{make_sparse(300, 250, entries), losses::Absolute{}, parse_penalty(penalty), TraceNormBall{300}};
+    RunOptions options;
+    options.iterations = 15;
+    options.threads = 1;
+    const Result one = solve(problem, methods::RankDrop{}, options);
+    for (const int threads : {2, 3, 5}) {
+      options.threads = threads;
+      const Result many = solve(problem, methods::RankDrop{}, options);
+      EXPECT_EQ(one.objective, many.objective) << penalty;
+      EXPECT_EQ(one.lower_bound, many.lower_bound) << penalty;
+      EXPECT_EQ(one.solution.left(), many.solution.left()) << penalty;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tracenorm
