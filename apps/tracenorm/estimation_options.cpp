@@ -157,7 +157,7 @@ std::string footer(std::string_view remarks) {
       remarks);
 }
 
-std::string with_option(std::string message) {
+std::string with_option(const std::string& message) {
   constexpr std::string_view choice = "choose first, last or mean";  // how the readers end a complaint about duplicates
   return message.ends_with(choice) ? message + " with --duplicates" : message;
 }

@@ -43,7 +43,7 @@ void add_estimation_options(CLI::App& app, EstimationOptions& options, const std
 std::string footer(std::string_view remarks);
 
 /// A reader's message, with the option that would help.
-std::string with_option(std::string message);
+std::string with_option(const std::string& message);
 
 /// What can be found wrong before any data are read: options that do not go together, outputs that cannot be written.
 void check_before_reading(const EstimationOptions& options, const std::vector<std::string>& inputs);

@@ -120,7 +120,8 @@ class Evaluator {
   /// How much it would change the smoothed objective of the given width, whose gradient the slopes are (they must be those of
   /// the current X). By the trapezoidal rule on each entry's slope.
   virtual double smoothed_change_after(const RankDropStep& step, double width) = 0;
-  virtual void drop(const RankDropStep& step) = 0;
+  /// Takes the step. Returns the r x (r-1) matrix E with U <- U E and V <- V E.
+  virtual Eigen::MatrixXd drop(const RankDropStep& step) = 0;
 
   /// Mbar <- (1 - t) Mbar + t M; the first call makes Mbar = M.
   virtual void average(double t) = 0;

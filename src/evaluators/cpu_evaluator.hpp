@@ -53,7 +53,7 @@ class CpuEvaluator : public Evaluator {
   void project_slopes(Eigen::MatrixXd& out) final;
   double objective_after(const RankDropStep& step) final;
   double smoothed_change_after(const RankDropStep& step, double width) final;
-  void drop(const RankDropStep& step) final;
+  Eigen::MatrixXd drop(const RankDropStep& step) final;
 
   void average(double t) final;
   double average_conjugate_sum() final;

@@ -95,7 +95,7 @@ double CpuEvaluator::smoothed_change_after(const RankDropStep& step, double widt
   return has_low_rank_part() ? change + lambda_ * (square - square_norm_) : change;
 }
 
-void CpuEvaluator::drop(const RankDropStep& step) {
+Eigen::MatrixXd CpuEvaluator::drop(const RankDropStep& step) {
   square_norm_ = sample_drop(step);
   x_.swap(target_);
   if (watched_ != nullptr) {
@@ -108,8 +108,8 @@ void CpuEvaluator::drop(const RankDropStep& step) {
       watched_x_[e] = Real(step.scale) * (watched_x_[e] - Real(left[watched_->row[e]] * right[watched_->col[e]]));
     }
   }
-  thin_->drop(step.q, step.scale);
   iterate_stale_ = true;
+  return thin_->drop(step.q, step.scale);
 }
 
 }  // namespace tracenorm

@@ -112,27 +112,29 @@ void ThinSvd::reorthogonalize() {
   decomposed_ = false;
 }
 
-void ThinSvd::drop(const Eigen::VectorXd& unit, double c) {
+Eigen::MatrixXd ThinSvd::drop(const Eigen::VectorXd& unit, double c) {
   decompose();
   const Eigen::Index r = values_.size();
   assert(unit.size() == r && r >= 1);
-  // N: the last r-1 columns of the Householder matrix of q span its complement, so I - q q' = N N'. With the SVD
-  // S^(1/2) N = E T F', X+ = c (U E) T^2 (V E)': no difference is formed, nothing cancels.
-  const Eigen::HouseholderQR<Eigen::MatrixXd> householder(unit);
-  const Eigen::MatrixXd all = householder.householderQ() * Eigen::MatrixXd::Identity(r, r);
-  const Eigen::MatrixXd scaled = values_.cwiseSqrt().asDiagonal() * all.rightCols(r - 1);
-  if (r == 1) {
-    values_.resize(0);
-    core_left_.resize(core_.rows(), 0);
-    core_right_.resize(core_.cols(), 0);
-    core_.setZero();
-    return;
+  Eigen::MatrixXd rotation = Eigen::MatrixXd::Identity(r, r - 1);
+  if (std::abs(unit[r - 1]) == 1.0) {  // the smallest singular value is deleted: nothing else turns
+    values_ = c * values_.head(r - 1).eval();
+    core_left_.conservativeResize(Eigen::NoChange, r - 1);
+    core_right_.conservativeResize(Eigen::NoChange, r - 1);
+  } else {
+    // N: the last r-1 columns of the Householder matrix of q span its complement, so I - q q' = N N'. With the SVD
+    // S^(1/2) N = E T F', X+ = c (U E) T^2 (V E)': no difference is formed, nothing cancels.
+    const Eigen::HouseholderQR<Eigen::MatrixXd> householder(unit);
+    const Eigen::MatrixXd all = householder.householderQ() * Eigen::MatrixXd::Identity(r, r);
+    const Eigen::MatrixXd scaled = values_.cwiseSqrt().asDiagonal() * all.rightCols(r - 1);
+    const Eigen::BDCSVD<Eigen::MatrixXd> svd(scaled, Eigen::ComputeThinU);
+    rotation = svd.matrixU();
+    values_ = c * svd.singularValues().cwiseAbs2();
+    core_left_ = (core_left_ * rotation).eval();
+    core_right_ = (core_right_ * rotation).eval();
   }
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(scaled, Eigen::ComputeThinU);
-  values_ = c * svd.singularValues().cwiseAbs2();
-  core_left_ = (core_left_ * svd.matrixU()).eval();
-  core_right_ = (core_right_ * svd.matrixU()).eval();
   core_.noalias() = core_left_ * values_.asDiagonal() * core_right_.transpose();
+  return rotation;
 }
 
 Index ThinSvd::rank() { return static_cast<Index>(values().size()); }

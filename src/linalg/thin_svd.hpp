@@ -18,8 +18,9 @@ class ThinSvd {
 
   /// X <- (1 - t) X + t atom.
   void blend(double t, const Atom& atom);
-  /// X <- c U S^(1/2) (I - q q') S^(1/2) V' for a unit vector q: lowers the rank by exactly one.
-  void drop(const Eigen::VectorXd& q, double c);
+  /// X <- c U S^(1/2) (I - q q') S^(1/2) V' for a unit vector q: lowers the rank by exactly one. Returns the r x (r-1) matrix E
+  /// with U <- U E and V <- V E.
+  Eigen::MatrixXd drop(const Eigen::VectorXd& q, double c);
 
   [[nodiscard]] Index rank();
   /// An upper bound of the rank that needs no decomposition.

@@ -77,9 +77,10 @@ std::string objective_line(const RunReport& report) {
 /// optimum (usually larger).
 std::string_view trace_norm_remark(const Result& result) {
   if (result.trace_norm == 0) return " (the penalty leaves nothing)";
-  const bool stopped_early = result.status == Status::iteration_limit || result.status == Status::time_limit ||
-                             result.status == Status::interrupted;
-  if (stopped_early) return " (radius for the bounded methods, but not converged)";
+  const bool settled =
+      result.status == Status::converged || result.status == Status::optimal || result.status == Status::gap_reached;
+  const bool last = result.solution_iteration == result.iterations;  // not an earlier one that validation chose
+  if (!settled || !last) return " (radius for the bounded methods, but not converged)";
   return " (radius for the bounded methods)";
 }
 

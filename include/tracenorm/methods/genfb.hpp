@@ -1,4 +1,5 @@
-// GenFB: generalized forward-backward (Raguet, Fadili and Peyre 2013; Richard, Savalle and Vayatis 2012) for the penalised problem
+// GenFB: generalized forward-backward (Raguet, Fadili and Peyre 2013; Richard, Savalle and Vayatis 2012) for the
+// penalised problem
 //     minimize  loss(X) + lambda1 |X|_1 + lambda2 |X|_tr
 // with a smooth loss. Its solution solves the trace-norm bounded problem whose radius is its trace norm. Dense.
 #pragma once
@@ -11,8 +12,8 @@ namespace tracenorm::methods {
 
 struct GenFB {
   double trace_penalty = 1.0;  ///< lambda2
-  double step = 1.8;           ///< times 1/L, in (0, 2)
-  double tolerance = 1e-5;     ///< stop when the iterate changes by less than this share of its norm
+  double step = 0.25;       ///< times 1/L, in (0, 2); short steps suit an l1 penalty, without one 1 and more is faster
+  double tolerance = 1e-5;  ///< stop when the iterate changes by less than this share of its norm
 
   static constexpr std::string_view name = "genfb";
   static constexpr bool bounded = false;

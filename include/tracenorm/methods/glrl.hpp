@@ -1,5 +1,5 @@
-// GLRL: greedy low-rank learning (Yao and Kwok 2016), our reading of it (docs/methods.md): steps along the truncated singular value
-// decomposition of a subgradient, two exact coefficients per step, truncated to a given rank.
+// GLRL: greedy low-rank learning (Yao and Kwok 2016), our reading of it (docs/methods.md): steps along the truncated
+// singular value decomposition of a subgradient, two exact coefficients per step, truncated to a given rank.
 #pragma once
 
 #include <string_view>
@@ -9,9 +9,9 @@
 namespace tracenorm::methods {
 
 struct Glrl {
-  double rank = 10;          ///< of the solution
-  double block = 30;         ///< at most this many singular vectors of the subgradient per step
-  double tolerance = 1e-4;   ///< stop when the objective falls by less than this share
+  double rank = 10;         ///< of the solution
+  double block = 30;        ///< at most this many singular vectors of the subgradient per step
+  double tolerance = 1e-4;  ///< stop when the objective falls by less than this share
 
   static constexpr std::string_view name = "glrl";
   static constexpr bool bounded = false;

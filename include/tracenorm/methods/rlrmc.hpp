@@ -1,5 +1,5 @@
-// RLRMC: robust low-rank matrix completion by Riemannian conjugate gradients (Cambier and Absil 2016): a fixed rank, the absolute
-// loss smoothed to sqrt(d^2 + e^2), d shrinking from stage to stage. Nonconvex: no certificate.
+// RLRMC: robust low-rank matrix completion by Riemannian conjugate gradients (Cambier and Absil 2016): a fixed rank,
+// the absolute loss smoothed to sqrt(d^2 + e^2), d shrinking from stage to stage. Nonconvex: no certificate.
 #pragma once
 
 #include <string_view>
@@ -10,10 +10,10 @@ namespace tracenorm::methods {
 
 struct Rlrmc {
   double rank = 5;
-  double smoothing = 1.0;   ///< d at the first stage
-  double shrink = 0.5;      ///< d <- shrink * d after each stage
+  double smoothing = 1.0;  ///< d at the first stage, times the median |datum|
+  double shrink = 0.5;     ///< d <- shrink * d after each stage
   double stages = 7;
-  double inner = 40;        ///< conjugate-gradient iterations per stage
+  double inner = 40;  ///< conjugate-gradient iterations per stage
 
   static constexpr std::string_view name = "rlrmc";
   static constexpr bool bounded = false;
@@ -22,7 +22,8 @@ struct Rlrmc {
 
 inline constexpr std::array<Field<Rlrmc>, 5> Rlrmc::fields{
     {{"rank", &Rlrmc::rank, 1, 1e6, "rank of the solution"},
-     {"smoothing", &Rlrmc::smoothing, 1e-12, 1e6, "smoothing of the absolute loss at the first stage"},
+     {"smoothing", &Rlrmc::smoothing, 1e-12, 1e6,
+      "smoothing of the absolute loss at the first stage, times the median size of the data"},
      {"shrink", &Rlrmc::shrink, 1e-6, 1.0, "factor of the smoothing from stage to stage"},
      {"stages", &Rlrmc::stages, 1, 1e6, "number of stages"},
      {"inner", &Rlrmc::inner, 1, 1e9, "conjugate-gradient iterations per stage"}}};

@@ -15,8 +15,8 @@ ConjugateGradient::ConjugateGradient(SmoothedAbsolute& cost, double d, FixedRank
       gradient_(cost.gradient(x_)),
       direction_(scaled(-1, gradient_)) {}
 
-/// Halves the step until f(R(t direction)) <= f + c t <gradient, direction>. The first trial remembers the last search: twice its
-/// step, unless it took exactly two evaluations and so came out right.
+/// Halves the step until f(R(t direction)) <= f + c t <gradient, direction>. The first trial remembers the last search:
+/// twice its step, unless it took exactly two evaluations and so came out right.
 double ConjugateGradient::armijo() {
   constexpr double sufficient = 0.5;
   constexpr int most_evaluations = 10;

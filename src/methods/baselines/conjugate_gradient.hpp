@@ -13,8 +13,8 @@ class ConjugateGradient {
   [[nodiscard]] double value() const { return value_; }
   [[nodiscard]] double mean_error() const { return mean_error_; }
 
-  /// Searches along the direction, or along the gradient if that fails. Returns the length of the step that it found, or 0:
-  /// then nothing lower is in reach, and there is nothing to advance to.
+  /// Searches along the direction, or along the gradient if that fails. Returns the length of the step that it found,
+  /// or 0: then nothing lower is in reach, and there is nothing to advance to.
   double look();
   /// Moves to what `look` found and turns the direction.
   void advance();

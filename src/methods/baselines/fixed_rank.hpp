@@ -1,7 +1,7 @@
 // The manifold of m x n matrices of a fixed rank r, as an embedded submanifold (Vandereycken 2013).
 //
-// A point is X = U diag(s) V'. A tangent vector at X is U M V' + Up V' + U Vp' with U'Up = 0 and V'Vp = 0; its inner product is
-// the sum of the three Frobenius products, the one it has as a matrix.
+// A point is X = U diag(s) V'. A tangent vector at X is U M V' + Up V' + U Vp' with U'Up = 0 and V'Vp = 0; its inner
+// product is the sum of the three Frobenius products, the one it has as a matrix.
 #pragma once
 
 #include <Eigen/Core>

@@ -1,5 +1,5 @@
-// GenFB: H. Raguet, J. Fadili, G. Peyre, "A generalized forward-backward splitting", SIAM J. Imaging Sci. 6(3), 2013, used for sparse
-// and low-rank matrices by E. Richard, P.-A. Savalle, N. Vayatis, ICML 2012.
+// GenFB: H. Raguet, J. Fadili, G. Peyre, "A generalized forward-backward splitting", SIAM J. Imaging Sci. 6(3), 2013,
+// used for sparse and low-rank matrices by E. Richard, P.-A. Savalle, N. Vayatis, ICML 2012.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -54,8 +54,8 @@ class BoundBudget {
 
 }  // namespace
 
-/// Minimises loss + lambda1 |X|_1 + lambda2 |X|_tr. What is reported at k is P2, the last output of the singular value thresholding:
-/// it has a rank, and it agrees with X in the end.
+/// Minimises loss + lambda1 |X|_1 + lambda2 |X|_tr. What is reported at k is P2, the last output of the singular value
+/// thresholding: it has a rank, and it agrees with X in the end.
 void run(const GenFB& options, const Problem& problem, Evaluator& f, Session& session) {
   check_problem(problem);
   session.add_trace_penalty(options.trace_penalty);

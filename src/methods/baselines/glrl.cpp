@@ -1,5 +1,6 @@
-// GLRL, our reading. Q. Yao and J. Kwok, "Greedy learning of generalized low-rank models", IJCAI 2016, could not be read in full; what
-// follows is a reconstruction from its abstract and from how others describe it. Results made with it must say so.
+// GLRL, our reading. Q. Yao and J. Kwok, "Greedy learning of generalized low-rank models", IJCAI 2016, could not be
+// read in full; what follows is a reconstruction from its abstract and from how others describe it. Results made with
+// it must say so.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +28,8 @@ void check_problem(const Problem& problem) {
 }
 
 /// |G|_F^2 of the subgradient G at X: the loss's part on the pattern, 2 lambda X off it.
-double subgradient_square(const Problem& problem, const Observed& data, const std::vector<double>& x, double norm_square) {
+double subgradient_square(const Problem& problem, const Observed& data, const std::vector<double>& x,
+                          double norm_square) {
   const double lambda = penalty_lambda(problem.penalty);
   const double on_pattern = std::visit(
       [&](const auto& loss) {
@@ -44,8 +46,8 @@ double subgradient_square(const Problem& problem, const Observed& data, const st
 /// The leading triplets of the subgradient held by the evaluator, as many as the rule wants: the smallest k with
 /// |G|_F^2 - sum of the first k squared values <= nu^2. `t` keeps the whole block for the next warm start.
 Index leading_part(Evaluator& f, double square, double nu, Triplets& t) {
-  constexpr double accuracy = 1e-2;  // of each triplet, relative to the largest value: the spectrum is flat, more buys nothing
-  constexpr int rounds = 8;
+  constexpr double accuracy = 1e-2;  // of each triplet, relative to the largest value: the spectrum is flat
+  constexpr int rounds = 8;          // fewer cost accuracy on MovieLens, more gain nothing
   subspace_iteration([&](const Eigen::MatrixXd& block, Eigen::MatrixXd& out) { f.apply_block(block, out); },
                      [&](const Eigen::MatrixXd& block, Eigen::MatrixXd& out) { f.apply_transpose_block(block, out); },
                      [&](const Eigen::VectorXd& values, const Eigen::VectorXd& errors) {
@@ -58,20 +60,41 @@ Index leading_part(Evaluator& f, double square, double nu, Triplets& t) {
   return k;
 }
 
-/// a X - b G_k, cut to `rank` terms.
-LowRankMatrix combine(const LowRankMatrix& x, Coefficients at, const Triplets& g, Index k, Index rank) {
-  const Index terms = x.terms() + k;
-  Eigen::MatrixXd left(x.rows(), terms);
-  Eigen::MatrixXd right(x.cols(), terms);
-  Eigen::VectorXd values(terms);
-  left << x.left(), g.left.leftCols(k);
-  right << x.right(), g.right.leftCols(k);
-  values << at.a * x.values(), -at.b * g.values.head(k);
-  LowRankMatrix sum(std::move(left), std::move(values), std::move(right));
-  sum.compress();
-  if (sum.terms() <= rank) return sum;
-  return {sum.left().leftCols(rank), sum.values().head(rank), sum.right().leftCols(rank)};
-}
+/// All matrices a X - b G_k, cut to a rank: orthonormal bases of the columns and rows of both, once, and then a small
+/// singular value decomposition for each (a, b).
+class Combination {
+ public:
+  /// Takes the left vectors of g: only the right ones start the next subspace iteration.
+  Combination(const LowRankMatrix& x, Triplets& g, Index k) : x_terms_(x.terms()), values_(x.terms() + k) {
+    values_ << x.values(), g.values.head(k);
+    left_.resize(x.rows(), values_.size());
+    left_ << x.left(), g.left.leftCols(k);
+    g.left.resize(0, 0);
+    left_r_ = orthonormalize(left_);
+    right_.resize(x.cols(), values_.size());
+    right_ << x.right(), g.right.leftCols(k);
+    right_r_ = orthonormalize(right_);
+  }
+
+  [[nodiscard]] LowRankMatrix at(Coefficients c, Index rank) const {
+    Eigen::VectorXd values = values_;
+    values.head(x_terms_) *= c.a;
+    values.tail(values.size() - x_terms_) *= -c.b;
+    const Eigen::MatrixXd core = left_r_ * values.asDiagonal() * right_r_.transpose();
+    const Eigen::BDCSVD<Eigen::MatrixXd> svd(core, Eigen::ComputeThinU | Eigen::ComputeThinV);
+    const auto kept = std::min<Eigen::Index>(rank, svd.singularValues().size());
+    return {left_ * svd.matrixU().leftCols(kept), svd.singularValues().head(kept),
+            right_ * svd.matrixV().leftCols(kept)};
+  }
+
+ private:
+  Index x_terms_;
+  Eigen::VectorXd values_;
+  Eigen::MatrixXd left_;
+  Eigen::MatrixXd left_r_;
+  Eigen::MatrixXd right_;
+  Eigen::MatrixXd right_r_;
+};
 
 GramEntries gram_entries(const LowRankMatrix& x, const Triplets& g, Index k) {
   const Eigen::MatrixXd left = x.left().transpose() * g.left.leftCols(k);
@@ -82,8 +105,9 @@ GramEntries gram_entries(const LowRankMatrix& x, const Triplets& g, Index k) {
 
 }  // namespace
 
-/// X <- the best rank-r part of a X - b G_k, G_k the leading part of a subgradient. The search for a and b ignores the cut to
-/// rank r, which may undo its gain: then the step is halved, and given up when the objective still does not fall.
+/// X <- the best rank-r part of a X - b G_k, G_k the leading part of a subgradient. The search for a and b ignores the
+/// cut to rank r, which may undo its gain: then the step is halved, and given up when the objective still does not
+/// fall.
 void run(const Glrl& options, const Problem& problem, Evaluator& f, Session& session) {
   check_problem(problem);
   const Index rank = checked_rank(Glrl::name, options.rank, f.rows(), f.cols());
@@ -93,7 +117,8 @@ void run(const Glrl& options, const Problem& problem, Evaluator& f, Session& ses
   std::vector<double> g_entries;
   Random random(session.options().seed);
   Triplets g;
-  g.right = random_block(f.cols(), static_cast<Index>(std::min<double>(options.block, std::min(f.rows(), f.cols()))), random);
+  g.right =
+      random_block(f.cols(), static_cast<Index>(std::min<double>(options.block, std::min(f.rows(), f.cols()))), random);
   bool converged = false;
   for (int k = 0;; ++k) {
     const double objective = f.linearize(0, false).objective;  // G <- a subgradient at X
@@ -104,13 +129,15 @@ void run(const Glrl& options, const Problem& problem, Evaluator& f, Session& ses
     const Index terms = leading_part(f, square, nu, g);
     data.sample(g.left.leftCols(terms) * g.values.head(terms).asDiagonal(), g.right.leftCols(terms), g_entries);
     const Coefficients best = coefficients.fit(x_entries, g_entries, gram_entries(x, g, terms));
-    if (!session.proceed({.k = k, .objective = objective, .step = best.b, .sigma = g.values[0]}, kNoBound, converged)) return;
+    if (!session.proceed({.k = k, .objective = objective, .step = best.b, .sigma = g.values[0]}, kNoBound, converged))
+      return;
 
+    const Combination combination(x, g, terms);
     constexpr int most_halvings = 10;
     double reached = objective;
     double share = 1;
     for (int i = 0; i <= most_halvings; ++i, share /= 2) {
-      f.restart(combine(x, {1 + share * (best.a - 1), share * best.b}, g, terms, rank));
+      f.restart(combination.at({1 + share * (best.a - 1), share * best.b}, rank));
       reached = f.objective();
       if (reached < objective) break;
     }

@@ -1,6 +1,6 @@
-// The observed entries as the baselines see them: compressed rows, the same entries by columns, and products of a matrix on
-// that pattern with blocks of vectors. Rows and columns are cut into shards by the data alone, and every output row is summed
-// by one shard: the same bits on any number of threads, and no output buffer per thread.
+// The observed entries as the baselines see them: compressed rows, the same entries by columns, and products of a
+// matrix on that pattern with blocks of vectors. Rows and columns are cut into shards by the data alone, and every
+// output row is summed by one shard: the same bits on any number of threads, and no output buffer per thread.
 #pragma once
 
 #include <Eigen/Core>

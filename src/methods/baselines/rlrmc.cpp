@@ -1,9 +1,11 @@
-// RLRMC: L. Cambier, P.-A. Absil, "Robust low-rank matrix completion by Riemannian optimization", SIAM J. Sci. Comput. 38(5), 2016.
+// RLRMC: L. Cambier, P.-A. Absil, "Robust low-rank matrix completion by Riemannian optimization", SIAM J. Sci. Comput.
+// 38(5), 2016.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "methods/baselines/block_svd.hpp"
@@ -39,18 +41,25 @@ FixedRankPoint truncated_data(const Observed& data, Index rank, std::uint64_t se
   Random random(seed);
   Triplets t;
   t.right = random_block(data.cols(), std::min(rank + extra, std::min(data.rows(), data.cols())), random);
-  subspace_iteration(
-      [&](const Eigen::MatrixXd& block, Eigen::MatrixXd& out) { data.apply(y, block, out); },
-      [&](const Eigen::MatrixXd& block, Eigen::MatrixXd& out) { data.apply_transpose(y, block, out); },
-      [&](const Eigen::VectorXd& values, const Eigen::VectorXd& errors) {
-        return errors.head(rank).maxCoeff() <= accuracy * values[0];
-      },
-      rounds, t);
+  subspace_iteration([&](const Eigen::MatrixXd& block, Eigen::MatrixXd& out) { data.apply(y, block, out); },
+                     [&](const Eigen::MatrixXd& block, Eigen::MatrixXd& out) { data.apply_transpose(y, block, out); },
+                     [&](const Eigen::VectorXd& values, const Eigen::VectorXd& errors) {
+                       return errors.head(rank).maxCoeff() <= accuracy * values[0];
+                     },
+                     rounds, t);
   return {t.left.leftCols(rank), t.values.head(rank), t.right.leftCols(rank)};
 }
 
-double mean_magnitude(const Observed& data) {
-  const double mean = data.sum([&](Offset e) { return std::abs(data.value(e)); }) / static_cast<double>(data.entries());
+/// The unit of the smoothing: the median |datum|, because gross errors, which this method is for, inflate the mean
+/// (with 10 % of them twenty times too large, stages that start from the mean end in a wrong minimum). Mostly zero data
+/// fall back to the mean.
+double data_unit(const Observed& data) {
+  std::vector<double> magnitude(static_cast<std::size_t>(data.entries()));
+  for (Offset e = 0; e < data.entries(); ++e) magnitude[static_cast<std::size_t>(e)] = std::abs(data.value(e));
+  const auto middle = magnitude.begin() + static_cast<std::ptrdiff_t>(magnitude.size() / 2);
+  std::nth_element(magnitude.begin(), middle, magnitude.end());
+  if (*middle > 0) return *middle;
+  const double mean = std::accumulate(magnitude.begin(), magnitude.end(), 0.0) / static_cast<double>(magnitude.size());
   return mean > 0 ? mean : 1.0;
 }
 
@@ -69,17 +78,18 @@ void run(const Rlrmc& options, const Problem& problem, Evaluator& f, Session& se
   const Observed data(problem.observations);
   SmoothedAbsolute cost(data, penalty_lambda(problem.penalty));
   FixedRankPoint x = truncated_data(data, rank, session.options().seed);
-  const double scale = mean_magnitude(data);
+  const double scale = data_unit(data);
   double d = options.smoothing * scale;
   double error = std::numeric_limits<double>::infinity();
   int k = 0;
-  for (int stage = 0; stage < options.stages; ++stage, d *= options.shrink) {
+  for (int stage = 0; stage < options.stages; ++stage) {
+    if (stage > 0) d *= options.shrink;
     ConjugateGradient search(cost, d, std::move(x));
     for (int i = 0; i < options.inner; ++i) {
-      const double objective = report(search.point(), f);
       const double step = search.look();
-      if (!session.proceed({.k = k, .objective = objective, .width = d, .step = step}, kNoBound)) return;
       if (step == 0) break;  // nothing lower along the gradient: the stage is solved to rounding
+      const double objective = report(search.point(), f);
+      if (!session.proceed({.k = k, .objective = objective, .width = d, .step = step}, kNoBound)) return;
       search.advance();
       ++k;
     }

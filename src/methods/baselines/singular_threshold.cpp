@@ -56,8 +56,9 @@ void check(lapack_int info, const char* routine) {
   if (info != 0) throw Error(ErrorCode::numerical, std::string("LAPACK ") + routine + " failed");
 }
 
-/// All triplets above the threshold from the eigenvectors of the Gram matrix. In double this is twice as fast as dgesdd, as fast as
-/// sgesdd, and its values are wrong by about 1e-16 sigma_1^2 / sigma (docs/measurements.md): fine unless the threshold is tiny.
+/// All triplets above the threshold from the eigenvectors of the Gram matrix. In double this is twice as fast as
+/// dgesdd, as fast as sgesdd, and its values are wrong by about 1e-16 sigma_1^2 / sigma (docs/measurements.md): fine
+/// unless the threshold is tiny.
 Triplets from_gram(const RowMatrix& a, double threshold) {
   Eigen::MatrixXd vectors = small_gram(a);
   const auto side = static_cast<lapack_int>(vectors.rows());
@@ -109,7 +110,8 @@ Eigen::MatrixXd small_gram(const RowMatrix& a) {
   return gram;
 }
 
-SingularThreshold::SingularThreshold(Index rows, Index cols, std::uint64_t seed) : rows_(rows), cols_(cols), random_(seed) {}
+SingularThreshold::SingularThreshold(Index rows, Index cols, std::uint64_t seed)
+    : rows_(rows), cols_(cols), random_(seed) {}
 
 LowRankMatrix SingularThreshold::operator()(const RowMatrix& a, double threshold, double accuracy) {
   openblas_set_num_threads(1);
@@ -133,22 +135,23 @@ void SingularThreshold::enlarge(Index columns) {
   t_.right = std::move(block);
 }
 
-/// The triplets above the threshold by subspace iteration. With A' U = V S exactly and R = A V - U S, the matrix A - R V' has (U, S, V)
-/// among its triplets, and SVT does not expand: the answer is wrong by at most |R|_F, if nothing else is above the threshold.
+/// The triplets above the threshold by subspace iteration. With A' U = V S exactly and R = A V - U S, the matrix A - R
+/// V' has (U, S, V) among its triplets, and SVT does not expand: the answer is wrong by at most |R|_F, if nothing else
+/// is above the threshold.
 bool SingularThreshold::partial(const RowMatrix& a, double threshold, double accuracy) {
   const Index side = std::min(rows_, cols_);
   const Index most = side / kMostBlocks;
   for (Index block = kept_ + kExtra; block <= most; block *= 2) {
     enlarge(block);
     int used = 0;
-    const bool accurate = subspace_iteration(
-        [&](const Eigen::MatrixXd& in, Eigen::MatrixXd& out) { multiply(a, in, out), ++used; },
-        [&](const Eigen::MatrixXd& in, Eigen::MatrixXd& out) { multiply_transpose(a, in, out); },
-        [&](const Eigen::VectorXd& values, const Eigen::VectorXd& errors) {
-          const auto kept = (values.array() > threshold).count();
-          return kept == values.size() || errors.head(kept).norm() <= accuracy;
-        },
-        side / block, t_);
+    const bool accurate =
+        subspace_iteration([&](const Eigen::MatrixXd& in, Eigen::MatrixXd& out) { multiply(a, in, out), ++used; },
+                           [&](const Eigen::MatrixXd& in, Eigen::MatrixXd& out) { multiply_transpose(a, in, out); },
+                           [&](const Eigen::VectorXd& values, const Eigen::VectorXd& errors) {
+                             const auto kept = (values.array() > threshold).count();
+                             return kept == values.size() || errors.head(kept).norm() <= accuracy;
+                           },
+                           side / block, t_);
     work_ += 2.0 * used * static_cast<double>(a.size()) * block;
     if (accurate && t_.values[block - 1] <= threshold) return true;
     if (!accurate) break;
@@ -170,7 +173,8 @@ bool SingularThreshold::confirm(const RowMatrix& a, double threshold) {
   work_ += static_cast<double>(a.size()) * side + side * side * side / 3;
   // (A - U S V')' (A - U S V') = A'A - V S^2 V', because A' U = V S; on the left side the same up to the accuracy.
   Eigen::MatrixXd gram = small_gram(a);
-  const Eigen::MatrixXd near = (cols_ <= rows_ ? t_.right : t_.left).leftCols(kept_) * t_.values.head(kept_).asDiagonal();
+  const Eigen::MatrixXd near =
+      (cols_ <= rows_ ? t_.right : t_.left).leftCols(kept_) * t_.values.head(kept_).asDiagonal();
   gram.noalias() -= near * near.transpose();
   constexpr double slack = 1e-6;  // a value this little above the threshold would change nothing
   proved_ = cholesky_bound(gram, threshold * threshold) <= threshold * threshold * (1 + slack);

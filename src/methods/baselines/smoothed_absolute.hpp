@@ -1,5 +1,7 @@
-// What RLRMC minimises at one smoothing d, on the matrices of rank r (Cambier and Absil 2016, eq. 3.1 with lambda not squared):
-//     f_d(X) = 1/K [ sum over observed of w sqrt(d^2 + (X - Y)^2)  +  lambda sum over unobserved of X^2 ],  K observed entries.
+// What RLRMC minimises at one smoothing d, on the matrices of rank r (Cambier and Absil 2016, eq. 3.1 with lambda not
+// squared):
+//     f_d(X) = 1/K [ sum over observed of w sqrt(d^2 + (X - Y)^2)  +  lambda sum over unobserved of X^2 ],  K observed
+//     entries.
 #pragma once
 
 #include <vector>
@@ -23,7 +25,8 @@ class SmoothedAbsolute {
  private:
   const Observed& data_;
   double lambda_;
-  std::vector<double> slope_;  // [ w e / sqrt(d^2 + e^2) - 2 lambda x ] / K on the pattern; the rest of the gradient is 2 lambda X / K
+  std::vector<double>
+      slope_;  // [ w e / sqrt(d^2 + e^2) - 2 lambda x ] / K on the pattern; the rest of the gradient is 2 lambda X / K
   double mean_error_ = 0;
 };
 

@@ -16,8 +16,8 @@ namespace tracenorm::baselines {
 namespace {
 
 template <class L>
-constexpr bool smooth = std::is_same_v<L, losses::Squared> || std::is_same_v<L, losses::Huber> ||
-                        std::is_same_v<L, losses::Logistic>;
+constexpr bool smooth =
+    std::is_same_v<L, losses::Squared> || std::is_same_v<L, losses::Huber> || std::is_same_v<L, losses::Logistic>;
 
 /// The Lipschitz constant of the derivative of one entry's loss of weight one.
 double curvature(const Loss& loss) {
@@ -130,8 +130,8 @@ LowRankMatrix Splitting::advance() {
 void Splitting::make_dual_point() {
   for_each_entry([&](Offset p, double gradient) {
     const double a = 2 * x_.data()[p] - step_ * gradient;
-    // a - Z1 - soft(a - Z1) = (step / w1) times a subgradient of lambda1 |.|. At the start, what makes the slope smallest: it
-    // proves at once that the answer is zero when the penalties are that large.
+    // a - Z1 - soft(a - Z1) = (step / w1) times a subgradient of lambda1 |.|. At the start, what makes the slope
+    // smallest: it proves at once that the answer is zero when the penalties are that large.
     const double l1 = at_start_ ? clip(-gradient, lambda1_) : clip(a - z1_.data()[p], soft_level_) * w1_ / step_;
     a_.data()[p] = gradient + clip(l1, lambda1_);
   });
@@ -157,8 +157,8 @@ double Splitting::norm_bound() {
 }
 
 double Splitting::conjugate_sum(double scale) const {
-  // Per entry h = w loss + lambda1 |.|, so h*(s) is the least of (w loss)*(s') over |s' - s| <= lambda1: at the s' nearest to the
-  // loss's slope at zero. A missing entry has h = lambda1 |.|, and h*(s) = 0 as |s| <= lambda1.
+  // Per entry h = w loss + lambda1 |.|, so h*(s) is the least of (w loss)*(s') over |s' - s| <= lambda1: at the s'
+  // nearest to the loss's slope at zero. A missing entry has h = lambda1 |.|, and h*(s) = 0 as |s| <= lambda1.
   std::vector<double> sums(cuts_.size() - 1);
   std::visit(
       [&](const auto& loss) {

@@ -25,8 +25,8 @@ class Splitting {
   /// Whether the last thresholding provably overlooked nothing; see SingularThreshold.
   bool confirm() { return threshold_.confirm(a_, svt_level_); }
 
-  /// A proved lower bound of the penalised optimum, from the slopes at X (algorithms.md 9.4): for any M in the domain of f*,
-  /// f = loss + lambda1 |.|_1, with sigma_1(M) <= lambda2,  min f + lambda2 |.|_tr >= -f*(M).
+  /// A proved lower bound of the penalised optimum, from the slopes at X (algorithms.md 9.4): for any M in the domain
+  /// of f*, f = loss + lambda1 |.|_1, with sigma_1(M) <= lambda2,  min f + lambda2 |.|_tr >= -f*(M).
   double lower_bound();
 
   [[nodiscard]] double step() const { return step_; }
@@ -61,9 +61,9 @@ class Splitting {
   SingularThreshold threshold_;
   Random random_;
   bool at_start_ = true;
-  double floor_ = 0;      // of the norm that changes are compared with
-  double moved_ = 0;      // |X_new - X|
-  double change_ = 0;     // the same, relative
+  double floor_ = 0;   // of the norm that changes are compared with
+  double moved_ = 0;   // |X_new - X|
+  double change_ = 0;  // the same, relative
   double entry_work_ = 0;
 };
 

@@ -7,7 +7,8 @@
 
 namespace tracenorm::baselines {
 
-/// The point a with the least sum of weight_i |a - value_i|: the weighted median (the lower one of two). Reorders its input.
+/// The point a with the least sum of weight_i |a - value_i|: the weighted median (the lower one of two). Reorders its
+/// input.
 struct WeightedValue {
   double value;
   double weight;
@@ -26,8 +27,8 @@ struct GramEntries {
   double gg = 0;
 };
 
-/// Minimises phi(a, b) = f(a X - b G) by turns in a and in b, three times, each a convex problem in one variable: by a weighted
-/// median for the absolute loss without a penalty, by golden section otherwise. Never ends above phi(1, 0).
+/// Minimises phi(a, b) = f(a X - b G) by turns in a and in b, three times, each a convex problem in one variable: by a
+/// weighted median for the absolute loss without a penalty, by golden section otherwise. Never ends above phi(1, 0).
 class TwoCoefficients {
  public:
   TwoCoefficients(const Observed& data, const Problem& problem);

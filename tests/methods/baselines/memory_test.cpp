@@ -47,7 +47,7 @@ TEST(Memory, StaysFarBelowAFullMatrix) {
   const Problem problem = wide_problem();
   const double before = resident_megabytes();
   for (const Method& method : {Method{methods::Rlrmc{.rank = 5}}, Method{methods::Glrl{.rank = 10}}}) {
-    const Result result = solve(problem, method, {.iterations = 2, .threads = 2});
+    const Result result = solve(problem, method, test::at_most(1));
     EXPECT_LT(result.objective, result.trace.front().objective);
     const double growth = peak_megabytes() - before;
     RecordProperty(method_name(method) + "_megabytes", static_cast<int>(growth));

@@ -47,6 +47,12 @@ inline Problem single_entry(Index rows, Index cols, double value, const Loss& lo
   return {make_sparse(rows, cols, {{rows - 1}, {0}, {Real(value)}}), loss, NoPenalty{}, TraceNormBall{1}};
 }
 
+inline RunOptions at_most(int iterations) {
+  RunOptions options;
+  options.iterations = iterations;
+  return options;
+}
+
 inline bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
 /// Whether two runs took the same path to the last bit.
@@ -76,7 +82,7 @@ inline bool same_on_any_thread_count(const Problem& problem, const Method& metho
 /// The message of the usage error that solving throws; empty when it throws none.
 inline std::string usage_error(const Problem& problem, const Method& method) {
   try {
-    solve(problem, method, {.iterations = 1});
+    solve(problem, method, at_most(1));
   } catch (const Error& error) {
     return error.code() == ErrorCode::usage ? error.what() : "another error";
   }

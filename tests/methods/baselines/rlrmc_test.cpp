@@ -64,7 +64,9 @@ TEST_P(FixedRank, RetractionIsTheNearestMatrixOfTheRankAndOfFirstOrder) {
   const auto error = [&](double h) { return (dense(baselines::retract(x, t, h)) - dense(x) - h * dense(x, t)).norm(); };
   EXPECT_NEAR((dense(baselines::retract(x, t, 0)) - dense(x)).norm(), 0, 1e-12);
   EXPECT_LT(error(1e-3), 1e-3);
-  if (error(1e-3) > 1e-10) EXPECT_NEAR(error(1e-3) / error(5e-4), 4, 0.1);
+  if (error(1e-3) > 1e-10) {
+    EXPECT_NEAR(error(1e-3) / error(5e-4), 4, 0.1);
+  }
 }
 
 TEST_P(FixedRank, TransportProjectsOntoTheNewTangentSpace) {
@@ -81,7 +83,8 @@ TEST_P(FixedRank, TransportProjectsOntoTheNewTangentSpace) {
   EXPECT_NEAR((dense(x, baselines::transport(x, t, x)) - z).norm(), 0, 1e-11);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, FixedRank, testing::Values(Shape{30, 20, 3}, Shape{5, 40, 4}, Shape{6, 6, 6}, Shape{1, 4, 1}),
+INSTANTIATE_TEST_SUITE_P(Shapes, FixedRank,
+                         testing::Values(Shape{30, 20, 3}, Shape{5, 40, 4}, Shape{6, 6, 6}, Shape{1, 4, 1}),
                          [](const auto& tested) { return "rows" + std::to_string(tested.param.rows); });
 
 class Smoothing : public testing::TestWithParam<double> {};
@@ -101,7 +104,8 @@ TEST_P(Smoothing, GradientPassesFiniteDifferencesInRandomTangentDirections) {
     for (int direction = 0; direction < 5; ++direction) {
       const Tangent t = random_tangent(x, random);
       const double h = 1e-5;
-      const double difference = (cost.value(baselines::retract(x, t, h), d) - cost.value(baselines::retract(x, t, -h), d)) / (2 * h);
+      const double difference =
+          (cost.value(baselines::retract(x, t, h), d) - cost.value(baselines::retract(x, t, -h), d)) / (2 * h);
       EXPECT_NEAR(baselines::inner(gradient, t), difference, 1e-6 * std::sqrt(baselines::inner(t, t))) << d;
     }
   }
@@ -140,15 +144,16 @@ TEST(Rlrmc, RecoversARankThreeMatrixUnderOutliers) {
 TEST(Rlrmc, SeesDenseAndSparseDataAlike) {
   for (const char* penalty : {"none", "complement-squared:0.01"}) {
     const Problem problem = test::outlier_problem(30, 25, 0.5, parse_penalty(penalty));
-    const RunOptions options{.iterations = 20};
+    const RunOptions options = test::at_most(20);
     const double sparse = solve(problem, methods::Rlrmc{.rank = 2}, options).objective;
-    EXPECT_NEAR(solve(test::dense_version(problem), methods::Rlrmc{.rank = 2}, options).objective, sparse, 1e-4 * sparse);
+    EXPECT_NEAR(solve(test::dense_version(problem), methods::Rlrmc{.rank = 2}, options).objective, sparse,
+                1e-4 * sparse);
   }
 }
 
 TEST(Rlrmc, TakesTheSameBitsOnAnyNumberOfThreads) {
   const Problem problem = test::outlier_problem(400, 300, 0.4, ComplementSquaredPenalty{0.01});
-  EXPECT_TRUE(test::same_on_any_thread_count(problem, methods::Rlrmc{.rank = 3}, {.iterations = 15}));
+  EXPECT_TRUE(test::same_on_any_thread_count(problem, methods::Rlrmc{.rank = 3}, test::at_most(15)));
 }
 
 TEST(Rlrmc, AnswersIllPosedInput) {
