@@ -1,5 +1,5 @@
-// A loss of your own: any convex function, given by its values. Here errors above are twice as bad as errors below, and small
-// ones are free.
+// A loss of your own: any convex function, given by its values. Here errors above are twice as bad as errors below, and
+// small ones are free.
 #include <algorithm>
 #include <cstdio>
 #include <tracenorm/tracenorm.hpp>
@@ -7,8 +7,11 @@
 int main() {
   using namespace tracenorm;
 
-  const losses::Custom lopsided{[](double x, double y) { return std::max({0.0, 2 * (x - y) - 0.1, (y - x) - 0.1}); },
-                                "lopsided", {}};
+  const losses::Custom lopsided{[](double x, double y) {
+                                  return std::max({0.0, 2 * (x - y) - 0.1, (y - x) - 0.1});
+                                },
+                                "lopsided",
+                                {}};
   Entries observed;
   for (Index i = 0; i < 20; ++i) {
     for (Index j = 0; j < 15; ++j) {

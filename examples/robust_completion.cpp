@@ -1,5 +1,5 @@
-// The shortest useful program: fill the holes of a matrix whose observed entries contain gross outliers, and say how good the
-// answer is.
+// The shortest useful program: fill the holes of a matrix whose observed entries contain gross outliers, and say how
+// good the answer is.
 #include <cstdio>
 #include <random>
 #include <tracenorm/tracenorm.hpp>

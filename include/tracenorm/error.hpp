@@ -1,4 +1,5 @@
-// Bad input is an exception that says what is wrong and what would be right. Numerical outcomes are a `Status`, never this.
+// Bad input is an exception that says what is wrong and what would be right. Numerical outcomes are a `Status`, never
+// this.
 #pragma once
 
 #include <stdexcept>

@@ -1,5 +1,5 @@
-// Where the entries live. Methods speak to the data in these verbs only: scalars and atoms cross this boundary, entry-sized
-// arrays never do. Implementations: CPU sparse, CPU dense.
+// Where the entries live. Methods speak to the data in these verbs only: scalars and atoms cross this boundary,
+// entry-sized arrays never do. Implementations: CPU sparse, CPU dense.
 //
 // The evaluator holds the iterate X (factors, and its entries where the data are) and the slope matrix M of the last
 // linearization. With D = { trace norm <= radius }:
@@ -38,13 +38,13 @@ struct OracleAccuracy {
 };
 
 struct LeadingAtom {
-  Atom atom;           ///< -radius u v'
-  double sigma = 0;    ///< u' M v: a lower bound of the largest singular value
+  Atom atom;         ///< -radius u v'
+  double sigma = 0;  ///< u' M v: a lower bound of the largest singular value
   int products = 0;
 };
 
-/// Which slope matrix a certificate is made from: the current one, the running average of past ones, or none at all (each entry
-/// minimised on its own). All are dual feasible.
+/// Which slope matrix a certificate is made from: the current one, the running average of past ones, or none at all
+/// (each entry minimised on its own). All are dual feasible.
 enum class Slopes { current, average, zero };
 
 /// An upper bound on the largest singular value and how it was proved.
@@ -60,7 +60,8 @@ struct SegmentPoint {
   double derivative;  ///< a subgradient of it with respect to t
 };
 
-/// A rank-drop step: X <- scale * U S^(1/2) (I - q q') S^(1/2) V' with a unit vector q, where X = U S V' is the thin SVD.
+/// A rank-drop step: X <- scale * U S^(1/2) (I - q q') S^(1/2) V' with a unit vector q, where X = U S V' is the thin
+/// SVD.
 struct RankDropStep {
   Eigen::VectorXd q;
   double scale = 1;
@@ -83,8 +84,9 @@ class Evaluator {
   [[nodiscard]] virtual Index cols() const = 0;
   [[nodiscard]] virtual Offset entries() const = 0;  ///< how many entries one pass reads
   [[nodiscard]] virtual double radius() const = 0;
-  [[nodiscard]] virtual double data_scale() const = 0;     ///< root mean square of the observed values
-  [[nodiscard]] virtual double kink_slope() const = 0;     ///< bound on the slope jump: lambda of an l1 penalty, or of the loss
+  [[nodiscard]] virtual double data_scale() const = 0;  ///< root mean square of the observed values
+  [[nodiscard]] virtual double kink_slope()
+      const = 0;  ///< bound on the slope jump: lambda of an l1 penalty, or of the loss
   [[nodiscard]] virtual bool cheap_conjugate() const = 0;  ///< whether linearize may sum conjugates every time
 
   virtual double objective() = 0;
@@ -117,8 +119,8 @@ class Evaluator {
   virtual void project_slopes(Eigen::MatrixXd& out) = 0;
   /// The objective after a rank-drop step that is not taken.
   virtual double objective_after(const RankDropStep& step) = 0;
-  /// How much it would change the smoothed objective of the given width, whose gradient the slopes are (they must be those of
-  /// the current X). By the trapezoidal rule on each entry's slope.
+  /// How much it would change the smoothed objective of the given width, whose gradient the slopes are (they must be
+  /// those of the current X). By the trapezoidal rule on each entry's slope.
   virtual double smoothed_change_after(const RankDropStep& step, double width) = 0;
   /// Takes the step. Returns the r x (r-1) matrix E with U <- U E and V <- V E.
   virtual Eigen::MatrixXd drop(const RankDropStep& step) = 0;

@@ -9,7 +9,8 @@
 
 namespace tracenorm {
 
-/// One numeric member of an option struct: its name, where it lives, the closed interval it must lie in, and one line of help.
+/// One numeric member of an option struct: its name, where it lives, the closed interval it must lie in, and one line
+/// of help.
 template <class Struct>
 struct Field {
   std::string_view name;

@@ -17,8 +17,8 @@
 
 namespace tracenorm {
 
-/// Everything that lists losses (the variant, the kernels, the parser, the generic tests) expands this. `custom` stands apart:
-/// it has no closed forms and cannot be named on a command line.
+/// Everything that lists losses (the variant, the kernels, the parser, the generic tests) expands this. `custom` stands
+/// apart: it has no closed forms and cannot be named on a command line.
 #define TRACENORM_FOR_EACH_LOSS(DO) \
   DO(Absolute)                      \
   DO(Squared)                       \
@@ -28,8 +28,8 @@ namespace tracenorm {
   DO(Logistic)                      \
   DO(Hinge)
 
-using Loss = std::variant<losses::Absolute, losses::Squared, losses::Huber, losses::Quantile, losses::EpsilonInsensitive,
-                          losses::Logistic, losses::Hinge, losses::Custom>;
+using Loss = std::variant<losses::Absolute, losses::Squared, losses::Huber, losses::Quantile,
+                          losses::EpsilonInsensitive, losses::Logistic, losses::Hinge, losses::Custom>;
 
 /// Parses NAME or NAME:PARAMETER ("huber:0.5"). Throws a usage error that lists the names there are.
 Loss parse_loss(std::string_view text);

@@ -15,8 +15,8 @@ struct Atom {
   double weight = 0.0;
 };
 
-/// sum_t value_t left_t right_t'. The columns need not be orthogonal until `compress` has been called; afterwards it is a
-/// thin singular value decomposition, values descending and positive.
+/// sum_t value_t left_t right_t'. The columns need not be orthogonal until `compress` has been called; afterwards it is
+/// a thin singular value decomposition, values descending and positive.
 class LowRankMatrix {
  public:
   LowRankMatrix() = default;
@@ -37,8 +37,8 @@ class LowRankMatrix {
   void blend(double t, const Atom& atom);
   /// X <- factor X.
   void scale(double factor);
-  /// Rewrites the same matrix as a thin SVD: QR of both sides, SVD of the small core; values up to `tolerance` times the
-  /// largest are dropped (the default drops rounding only).
+  /// Rewrites the same matrix as a thin SVD: QR of both sides, SVD of the small core; values up to `tolerance` times
+  /// the largest are dropped (the default drops rounding only).
   void compress(double tolerance = 1e-12);
 
   [[nodiscard]] double entry(Index row, Index col) const;

@@ -21,9 +21,10 @@ struct RunOptions {
   std::optional<double> seconds;  ///< stop after this much wall-clock time (makes a run unrepeatable)
   std::uint64_t seed = 1;         ///< of the start vectors of the singular-pair solver
   int threads = 0;                ///< 0: all cores. The result does not depend on it
-  double certificate_share = 0.1;  ///< certificates may use this share of the passes; 0 switches them off but for the last
+  double certificate_share =
+      0.1;  ///< certificates may use this share of the passes; 0 switches them off but for the last
   const Entries* validation = nullptr;  ///< held-out entries in prepared units; the best iterate on them is returned
-  int patience = 0;               ///< with validation: stop after this many iterations without improvement; 0: never
+  int patience = 0;  ///< with validation: stop after this many iterations without improvement; 0: never
   Observer* observer = nullptr;
   const std::atomic<bool>* cancel = nullptr;  ///< set from a signal handler to stop after the current iteration
 };
@@ -45,8 +46,8 @@ struct Iteration {
 
 enum class Status {
   not_run,
-  gap_reached,       ///< the certified gap that was asked for
-  iteration_limit,   ///< all iterations done
+  gap_reached,      ///< the certified gap that was asked for
+  iteration_limit,  ///< all iterations done
   time_limit,
   validation_limit,  ///< no better validation error for `patience` iterations
   converged,         ///< the method's own stopping rule, for methods without a certificate
@@ -76,13 +77,13 @@ struct Result {
   Status status = Status::not_run;
   std::string message = "not run";
   std::string method;
-  LowRankMatrix solution;  ///< a thin SVD
+  LowRankMatrix solution;                                       ///< a thin SVD
   double objective = std::numeric_limits<double>::quiet_NaN();  ///< recomputed from `solution`
   double lower_bound = -std::numeric_limits<double>::infinity();
   double relative_gap = std::numeric_limits<double>::infinity();
   double trace_norm = std::numeric_limits<double>::quiet_NaN();
   Certificate certificate;
-  int iterations = 0;  ///< steps taken
+  int iterations = 0;          ///< steps taken
   int solution_iteration = 0;  ///< the iterate that is returned (the best on validation, or the last)
   double seconds = 0;
   Counters counters{};

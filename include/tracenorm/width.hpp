@@ -1,4 +1,5 @@
-// Five rules for the width (the paper's tau) make five members of one family: FWUA, SCCG, SCCG(SG), HCGS, and the hybrid.
+// Five rules for the width (the paper's tau) make five members of one family: FWUA, SCCG, SCCG(SG), HCGS, and the
+// hybrid.
 #pragma once
 
 #include <array>
@@ -9,8 +10,8 @@
 
 namespace tracenorm {
 
-/// FWUA (paper, Algorithm 2): width = 2/(k+2) * max over the last five steps of max|X - S|; the radius at k = 0. It stops
-/// shrinking at k' when an accuracy `epsilon` is given.
+/// FWUA (paper, Algorithm 2): width = 2/(k+2) * max over the last five steps of max|X - S|; the radius at k = 0. It
+/// stops shrinking at k' when an accuracy `epsilon` is given.
 struct PaperWidth {
   double epsilon = 0;
   static const std::array<Field<PaperWidth>, 1> fields;

@@ -20,10 +20,10 @@ void pause() {
 #endif
 }
 
-/// Worker threads that wait for shards. Why not OpenMP: its loops end only when every thread has arrived, so on a busy machine
-/// each of our many short passes would wait for a thread that is not even running. Here the caller works too, shards are taken
-/// one by one, and the pass is over when the last *taken* shard is: a worker that sleeps through it delays nobody. It is
-/// also visible to the thread sanitizer.
+/// Worker threads that wait for shards. Why not OpenMP: its loops end only when every thread has arrived, so on a busy
+/// machine each of our many short passes would wait for a thread that is not even running. Here the caller works too,
+/// shards are taken one by one, and the pass is over when the last *taken* shard is: a worker that sleeps through it
+/// delays nobody. It is also visible to the thread sanitizer.
 class Crew {
  public:
   ~Crew() {

@@ -1,5 +1,6 @@
-// Parallel work is "for each shard". Shards are cut by the data alone, never by the number of threads, and sums over shards are
-// added in shard order: the same bits on 1, 2 or 16 threads. This file and parallel.cpp are the only ones that know threads.
+// Parallel work is "for each shard". Shards are cut by the data alone, never by the number of threads, and sums over
+// shards are added in shard order: the same bits on 1, 2 or 16 threads. This file and parallel.cpp are the only ones
+// that know threads.
 #pragma once
 
 #include <cstddef>

@@ -21,8 +21,8 @@ void CpuEvaluator::average(double t) {
   count_pass();
   counters_.certificate_passes += 1;
   if (average_.empty()) average_ = slope_;
-  // With a low-rank part the slopes are stored as (loss slope - 2 lambda x) + 2 lambda X; both parts are averaged below as they
-  // are stored, and the loss slope is recovered by adding the average of 2 lambda x, kept beside it.
+  // With a low-rank part the slopes are stored as (loss slope - 2 lambda x) + 2 lambda X; both parts are averaged below
+  // as they are stored, and the loss slope is recovered by adding the average of 2 lambda x, kept beside it.
   const auto blend = kernels::linear_kernels().blend;
   if (has_low_rank_part() && average_x_.empty()) average_x_ = x_;
   for_each_shard(shards(), [&](int s) {
@@ -37,8 +37,8 @@ double CpuEvaluator::average_conjugate_sum() {
   count_pass();
   counters_.certificate_passes += 1;
   if (!has_low_rank_part()) return stored_conjugate_sum(average_, mode_, &average_square_);
-  // On the pattern: the averaged loss slopes. Off it any matrix will do, and 2 lambda X of today is at hand as factors. So the
-  // dual point is P(average loss slope - 2 lambda x) + 2 lambda X.
+  // On the pattern: the averaged loss slopes. Off it any matrix will do, and 2 lambda X of today is at hand as factors.
+  // So the dual point is P(average loss slope - 2 lambda x) + 2 lambda X.
   const Real twice = Real(2 * lambda_);
   certified_.resize(average_.size());
   for (std::size_t e = 0; e < average_.size(); ++e) certified_[e] = average_[e] + twice * average_x_[e];
@@ -77,17 +77,17 @@ double CpuEvaluator::estimate_norm(Slopes which) {
   if (average_right_.size() != cols_) average_right_ = leading_.atom.right;
   add_noise(average_right_, kStartNoise);
   const double before = counters_.passes;
-  const LanczosResult lanczos = lanczos_leading([&](ConstVector in, Vector& out) { normal(which, in, out); },
-                                                average_right_, 1e-3, 40, lanczos_);
+  const LanczosResult lanczos =
+      lanczos_leading([&](ConstVector in, Vector& out) { normal(which, in, out); }, average_right_, 1e-3, 40, lanczos_);
   average_right_.normalize();
   counters_.certificate_passes += counters_.passes - before;
   return std::sqrt(std::max(0.0, lanczos.eigenvalue));
 }
 
 double CpuEvaluator::rounding_margin(Slopes which) const {
-  // Stored slopes are rounded to Real, and conjugates clamp them into the loss's slopes: the matrix whose conjugates were summed
-  // differs from the stored one by at most one unit in the last place per entry. With a low-rank part, the entries of X and
-  // the factors may also differ by the rounding of the moves.
+  // Stored slopes are rounded to Real, and conjugates clamp them into the loss's slopes: the matrix whose conjugates
+  // were summed differs from the stored one by at most one unit in the last place per entry. With a low-rank part, the
+  // entries of X and the factors may also differ by the rounding of the moves.
   const double unit = std::numeric_limits<Real>::epsilon();
   double margin = unit * std::sqrt(which == Slopes::current ? slope_square_ : average_square_);
   if (has_low_rank_part()) margin += 2 * lambda_ * 64 * unit * std::sqrt(std::max(square_norm_, observed_square_));

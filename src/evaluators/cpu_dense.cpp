@@ -17,7 +17,8 @@ CpuDenseEvaluator::CpuDenseEvaluator(const Problem& problem, const DenseObservat
   if (mode_ != kernels::Mode::masked_l1) kink_mask_ = data.value.data();
 }
 
-CpuDenseEvaluator::CpuDenseEvaluator(const Problem& problem, std::unique_ptr<DenseObservations> data, std::uint64_t seed)
+CpuDenseEvaluator::CpuDenseEvaluator(const Problem& problem, std::unique_ptr<DenseObservations> data,
+                                     std::uint64_t seed)
     : CpuDenseEvaluator(problem, *data, seed) {
   owned_ = std::move(data);
 }
@@ -40,7 +41,7 @@ void CpuDenseEvaluator::normal_shard(int shard, const Real* m, const double* v, 
 }
 
 void CpuDenseEvaluator::apply_block_shard(int shard, const Real* m, const double* block, Index width,
-                                           double* out) const {
+                                          double* out) const {
   kernels::linear_kernels().dense_apply_block(dense_rows(shard, m), block, width, out);
 }
 
@@ -71,9 +72,7 @@ Offset CpuDenseEvaluator::shard_begin(int shard) const {
   return static_cast<Offset>(cuts_[static_cast<std::size_t>(shard)]) * cols_;
 }
 
-double CpuDenseEvaluator::gram_passes(bool of_columns) const {
-  return (of_columns ? cols_ : rows_) / kFlopsPerEntry;
-}
+double CpuDenseEvaluator::gram_passes(bool of_columns) const { return (of_columns ? cols_ : rows_) / kFlopsPerEntry; }
 
 void CpuDenseEvaluator::gram(const Real* m, bool of_columns, Eigen::MatrixXd& out) const {
   openblas_set_num_threads(1);  // the bits must not depend on the number of threads

@@ -1,5 +1,5 @@
-// A full matrix, for penalties and data that leave no entry out. Memory per entry (Real = float): datum (NaN = missing) 4,
-// iterate 4, slope 4, average 4.
+// A full matrix, for penalties and data that leave no entry out. Memory per entry (Real = float): datum (NaN = missing)
+// 4, iterate 4, slope 4, average 4.
 #pragma once
 
 #include "evaluators/cpu_evaluator.hpp"

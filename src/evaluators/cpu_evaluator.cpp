@@ -89,8 +89,9 @@ bool CpuEvaluator::cheap_conjugate() const {
 kernels::EntryRange CpuEvaluator::range(int shard, Real* slope) const {
   const Offset from = shard_begin(shard);
   const Offset to = shard_begin(shard + 1);
-  return {value_ + from, weight_ != nullptr ? weight_ + from : nullptr, x_.data() + from,
-          slope != nullptr ? slope + from : nullptr, to - from, lambda_};
+  return {value_ + from,    weight_ != nullptr ? weight_ + from : nullptr,
+          x_.data() + from, slope != nullptr ? slope + from : nullptr,
+          to - from,        lambda_};
 }
 
 double CpuEvaluator::complement_square(double observed_square) const {
@@ -233,9 +234,8 @@ const LeadingAtom& CpuEvaluator::leading_atom(const OracleAccuracy& accuracy) {
   Vector& v = leading_.atom.right;
   // A warm start alone can miss a new leading direction that it is orthogonal to; a little noise cannot.
   add_noise(v, v.isZero(0) ? 1.0 : kStartNoise);
-  const LanczosResult lanczos =
-      lanczos_leading([&](ConstVector in, Vector& out) { normal(Slopes::current, in, out); }, v, accuracy.relative,
-                      accuracy.products, lanczos_);
+  const LanczosResult lanczos = lanczos_leading([&](ConstVector in, Vector& out) { normal(Slopes::current, in, out); },
+                                                v, accuracy.relative, accuracy.products, lanczos_);
   v.normalize();
   Vector& u = leading_.atom.left;
   apply(Slopes::current, v, u);
@@ -275,7 +275,8 @@ void CpuEvaluator::objective_at(std::span<const double> t, std::span<SegmentPoin
   std::vector<kernels::SegmentSums> sums(static_cast<std::size_t>(shards()));
   visit_kernels(problem_.loss, mode_, weight_ != nullptr, [&](const auto& loss, const auto& table) {
     for_each_shard(shards(), [&](int s) {
-      table.segment(loss, range(s, nullptr), target_.data() + shard_begin(s), points, sums[static_cast<std::size_t>(s)]);
+      table.segment(loss, range(s, nullptr), target_.data() + shard_begin(s), points,
+                    sums[static_cast<std::size_t>(s)]);
     });
   });
   const double inner = has_low_rank_part() ? aimed_->weight * iterate_inner(aimed_->left, aimed_->right) : 0.0;
@@ -305,9 +306,8 @@ double CpuEvaluator::move(double t) {
   assert(aimed_ != nullptr);
   count_pass();
   const double* v = aimed_->right.data();
-  for_each_shard(shards(), [&](int s) {
-    shard_values_[static_cast<std::size_t>(s)] = move_shard(s, aimed_left_.data(), v, t);
-  });
+  for_each_shard(shards(),
+                 [&](int s) { shard_values_[static_cast<std::size_t>(s)] = move_shard(s, aimed_left_.data(), v, t); });
   const double largest = *std::max_element(shard_values_.begin(), shard_values_.end());
   if (has_low_rank_part()) {
     const double inner = aimed_->weight * iterate_inner(aimed_->left, aimed_->right);

@@ -1,5 +1,5 @@
-// What the two CPU evaluators share: shards, the singular-pair solver on the fused product, averages, bounds, held-out entries.
-// A derived class says how its slope matrix is multiplied and moved.
+// What the two CPU evaluators share: shards, the singular-pair solver on the fused product, averages, bounds, held-out
+// entries. A derived class says how its slope matrix is multiplied and moved.
 #pragma once
 
 #include <optional>
@@ -110,10 +110,10 @@ class CpuEvaluator : public Evaluator {
   std::vector<Index> cuts_;  // rows of shard s: [cuts_[s], cuts_[s+1])
   std::vector<Real> x_;      // the iterate at the entries
   std::vector<Real> slope_;
-  std::vector<Real> average_;  // empty until averages are used
+  std::vector<Real> average_;    // empty until averages are used
   std::vector<Real> average_x_;  // beside it with a complement penalty
   std::vector<Real> certified_;  // with a complement penalty: the entry part of the dual point made from the average
-  std::vector<Real> target_;   // entries of the target, only for line searches
+  std::vector<Real> target_;     // entries of the target, only for line searches
 
  private:
   [[nodiscard]] bool has_low_rank_part() const { return mode_ == kernels::Mode::observed_complement; }
@@ -152,13 +152,13 @@ class CpuEvaluator : public Evaluator {
   SpectralBound dense_bound(Slopes which, bool of_columns, bool exact, double passes);
   SpectralBound lanczos_bound(Slopes which, int steps);
 
-  LowRankMatrix iterate_;         // stale while thin_ is in use, until somebody asks for it
+  LowRankMatrix iterate_;  // stale while thin_ is in use, until somebody asks for it
   std::optional<ThinSvd> thin_;
   bool iterate_stale_ = false;
-  double square_norm_ = 0;     // |X|_F^2 from the factors
+  double square_norm_ = 0;      // |X|_F^2 from the factors
   double observed_square_ = 0;  // sum of x^2 at the entries when last linearized
-  double slope_square_ = 0;    // of the stored slopes, current
-  double average_square_ = 0;  // and average
+  double slope_square_ = 0;     // of the stored slopes, current
+  double average_square_ = 0;   // and average
   double data_scale_ = 1;
   Atom const* aimed_ = nullptr;
   Vector aimed_left_;  // weight * left of the target

@@ -73,24 +73,26 @@ double CpuEvaluator::objective_after(const RankDropStep& step) {
 double CpuEvaluator::smoothed_change_after(const RankDropStep& step, double width) {
   const double square = sample_drop(step);
   count_pass();
-  const double change = visit_kernels(problem_.loss, mode_, weight_ != nullptr, [&](const auto& loss, const auto& table) {
-    return sum_over_shards([&](int s) {
-      constexpr Offset block = 1024;
-      Real there[block];  // the slopes after the step
-      double sum = 0;
-      for (Offset from = shard_begin(s); from < shard_begin(s + 1); from += block) {
-        const Offset count = std::min(block, shard_begin(s + 1) - from);
-        const kernels::EntryRange r{value_ + from, weight_ != nullptr ? weight_ + from : nullptr, target_.data() + from,
-                                    there, count, lambda_};
-        table.linearize(loss, r, width);
-        for (Offset e = 0; e < count; ++e) {
-          const auto at = static_cast<std::size_t>(from + e);
-          sum += 0.5 * (double(slope_[at]) + double(there[e])) * (double(target_[at]) - double(x_[at]));
-        }
-      }
-      return sum;
-    });
-  });
+  const double change =
+      visit_kernels(problem_.loss, mode_, weight_ != nullptr, [&](const auto& loss, const auto& table) {
+        return sum_over_shards([&](int s) {
+          constexpr Offset block = 1024;
+          Real there[block];  // the slopes after the step
+          double sum = 0;
+          for (Offset from = shard_begin(s); from < shard_begin(s + 1); from += block) {
+            const Offset count = std::min(block, shard_begin(s + 1) - from);
+            const kernels::EntryRange r{
+                value_ + from, weight_ != nullptr ? weight_ + from : nullptr, target_.data() + from, there, count,
+                lambda_};
+            table.linearize(loss, r, width);
+            for (Offset e = 0; e < count; ++e) {
+              const auto at = static_cast<std::size_t>(from + e);
+              sum += 0.5 * (double(slope_[at]) + double(there[e])) * (double(target_[at]) - double(x_[at]));
+            }
+          }
+          return sum;
+        });
+      });
   // Slopes of a complement penalty are stored less their low-rank part, which is that of lambda |X|_F^2.
   return has_low_rank_part() ? change + lambda_ * (square - square_norm_) : change;
 }

@@ -33,10 +33,14 @@ std::atomic<int> chosen{-1};
 
 std::string_view to_string(InstructionSet set) {
   switch (set) {
-    case InstructionSet::reference: return "reference";
-    case InstructionSet::baseline: return "baseline";
-    case InstructionSet::avx2: return "avx2";
-    case InstructionSet::avx512: return "avx512";
+    case InstructionSet::reference:
+      return "reference";
+    case InstructionSet::baseline:
+      return "baseline";
+    case InstructionSet::avx2:
+      return "avx2";
+    case InstructionSet::avx512:
+      return "avx512";
   }
   return "unknown";
 }
@@ -44,14 +48,17 @@ std::string_view to_string(InstructionSet set) {
 bool available(InstructionSet set) {
   switch (set) {
     case InstructionSet::reference:
-    case InstructionSet::baseline: return true;
+    case InstructionSet::baseline:
+      return true;
 #ifdef TRACENORM_X86_DISPATCH
-    case InstructionSet::avx2: return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    case InstructionSet::avx2:
+      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     case InstructionSet::avx512:
       return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
 #else
-    default: return false;
+    default:
+      return false;
 #endif
   }
   return false;
@@ -69,32 +76,39 @@ void select(InstructionSet set) { chosen.store(static_cast<int>(set), std::memor
 
 const LinearKernels& linear_kernels(InstructionSet set) {
   switch (set) {
-    case InstructionSet::reference: return reference::linear_kernels_of();
+    case InstructionSet::reference:
+      return reference::linear_kernels_of();
 #ifdef TRACENORM_X86_DISPATCH
-    case InstructionSet::avx2: return avx2::linear_kernels_of();
-    case InstructionSet::avx512: return avx512::linear_kernels_of();
+    case InstructionSet::avx2:
+      return avx2::linear_kernels_of();
+    case InstructionSet::avx512:
+      return avx512::linear_kernels_of();
 #endif
-    default: return baseline::linear_kernels_of();
+    default:
+      return baseline::linear_kernels_of();
   }
 }
 
 #ifdef TRACENORM_X86_DISPATCH
-#define TRACENORM_DISPATCH_WIDE(L)                                                          \
-  case InstructionSet::avx2: return avx2::loss_kernels_of((const losses::L*)nullptr, mode, weighted); \
-  case InstructionSet::avx512: return avx512::loss_kernels_of((const losses::L*)nullptr, mode, weighted);
+#define TRACENORM_DISPATCH_WIDE(L)                                           \
+  case InstructionSet::avx2:                                                 \
+    return avx2::loss_kernels_of((const losses::L*)nullptr, mode, weighted); \
+  case InstructionSet::avx512:                                               \
+    return avx512::loss_kernels_of((const losses::L*)nullptr, mode, weighted);
 #else
 #define TRACENORM_DISPATCH_WIDE(L)
 #endif
 
-#define TRACENORM_DISPATCH_LOSS(L)                                                                           \
-  template <>                                                                                                \
-  const LossKernels<losses::L>& loss_kernels<losses::L>(InstructionSet set, Mode mode, bool weighted) {      \
-    switch (set) {                                                                                           \
-      case InstructionSet::reference:                                                                        \
-        return reference::loss_kernels_of(static_cast<const losses::L*>(nullptr), mode, weighted);           \
-        TRACENORM_DISPATCH_WIDE(L)                                                                           \
-      default: return baseline::loss_kernels_of(static_cast<const losses::L*>(nullptr), mode, weighted);     \
-    }                                                                                                        \
+#define TRACENORM_DISPATCH_LOSS(L)                                                                      \
+  template <>                                                                                           \
+  const LossKernels<losses::L>& loss_kernels<losses::L>(InstructionSet set, Mode mode, bool weighted) { \
+    switch (set) {                                                                                      \
+      case InstructionSet::reference:                                                                   \
+        return reference::loss_kernels_of(static_cast<const losses::L*>(nullptr), mode, weighted);      \
+        TRACENORM_DISPATCH_WIDE(L)                                                                      \
+      default:                                                                                          \
+        return baseline::loss_kernels_of(static_cast<const losses::L*>(nullptr), mode, weighted);       \
+    }                                                                                                   \
   }
 TRACENORM_FOR_EACH_LOSS(TRACENORM_DISPATCH_LOSS)
 

@@ -1,8 +1,8 @@
 // Kernels on plain pointers, one table of function pointers per instruction set.
 //
 // reference.cpp is the specification: simple loops, no tricks. fast.inc is compiled once per instruction set; the tests
-// compare every table with the reference on awkward sizes. Each kernel works on one shard (a range of rows or of entries)
-// and knows nothing of threads.
+// compare every table with the reference on awkward sizes. Each kernel works on one shard (a range of rows or of
+// entries) and knows nothing of threads.
 #pragma once
 
 #include <span>
@@ -30,8 +30,8 @@ struct DenseRows {
   Index last;
 };
 
-/// Products with a vector. `shift`, when given, is added to each row's product before it is used: that is how the low-rank
-/// part of a slope matrix joins the fused product in the same pass.
+/// Products with a vector. `shift`, when given, is added to each row's product before it is used: that is how the
+/// low-rank part of a slope matrix joins the fused product in the same pass.
 struct LinearKernels {
   /// out += M' (M v + shift), rows' products M v + shift also stored in `product` unless null. One pass.
   void (*sparse_normal)(const SparseRows& m, const double* v, const double* shift, double* product, double* out);
@@ -66,10 +66,10 @@ inline constexpr int kModes = 5;
 /// Sums over one shard of entries.
 struct EntrySums {
   double objective = 0;
-  double inner = 0;          // sum of slope * x (of the loss slope alone in mode observed_complement)
-  double conjugate = 0;      // sum of the conjugate of the entry's whole function at its slope
-  double square_x = 0;       // sum of x^2 (mode observed_complement only)
-  double square_slope = 0;   // sum of the stored slope squared
+  double inner = 0;         // sum of slope * x (of the loss slope alone in mode observed_complement)
+  double conjugate = 0;     // sum of the conjugate of the entry's whole function at its slope
+  double square_x = 0;      // sum of x^2 (mode observed_complement only)
+  double square_slope = 0;  // sum of the stored slope squared
   EntrySums& operator+=(const EntrySums& other) {
     objective += other.objective;
     inner += other.inner;
@@ -96,7 +96,7 @@ inline constexpr int kSegmentPoints = 8;
 struct SegmentSums {
   double value[kSegmentPoints] = {};
   double derivative[kSegmentPoints] = {};
-  double square[kSegmentPoints] = {};            // of x(t), mode observed_complement only
+  double square[kSegmentPoints] = {};  // of x(t), mode observed_complement only
   double square_derivative[kSegmentPoints] = {};
 };
 
@@ -117,7 +117,8 @@ std::string_view to_string(InstructionSet set);
 
 /// Whether this build has the kernels and this processor can run them.
 bool available(InstructionSet set);
-/// The best available one, unless TRACENORM_ISA in the environment names a lower one (baseline, avx2, avx512, reference).
+/// The best available one, unless TRACENORM_ISA in the environment names a lower one (baseline, avx2, avx512,
+/// reference).
 InstructionSet selected();
 /// For tests: overrides the selection.
 void select(InstructionSet set);

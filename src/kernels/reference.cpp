@@ -1,4 +1,5 @@
-// The specification of the kernels: one plain loop each. Also home of the custom loss, which no instruction set can speed up.
+// The specification of the kernels: one plain loop each. Also home of the custom loss, which no instruction set can
+// speed up.
 #include "kernels/kernels.hpp"
 #include "kernels/tables.hpp"
 
@@ -83,7 +84,8 @@ void dense_apply_block(const DenseRows& m, const double* block, Index width, dou
     double* row = out + Offset(i) * width;
     for (Index t = 0; t < width; ++t) row[t] = 0;
     for (Index j = 0; j < m.cols; ++j) {
-      for (Index t = 0; t < width; ++t) row[t] += double(m.value[Offset(i) * m.cols + j]) * block[Offset(j) * width + t];
+      for (Index t = 0; t < width; ++t)
+        row[t] += double(m.value[Offset(i) * m.cols + j]) * block[Offset(j) * width + t];
     }
   }
 }

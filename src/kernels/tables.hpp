@@ -8,8 +8,8 @@ namespace tracenorm::kernels {
 #define TRACENORM_DECLARE_LOSS(L) \
   const LossKernels<losses::L>& loss_kernels_of(const losses::L*, Mode mode, bool weighted);
 
-#define TRACENORM_DECLARE_SET                       \
-  const LinearKernels& linear_kernels_of();         \
+#define TRACENORM_DECLARE_SET               \
+  const LinearKernels& linear_kernels_of(); \
   TRACENORM_FOR_EACH_LOSS(TRACENORM_DECLARE_LOSS)
 
 namespace reference {

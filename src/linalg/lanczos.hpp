@@ -11,10 +11,10 @@ namespace tracenorm {
 
 /// Memory of a Lanczos run, kept between runs so that none of them allocates.
 struct LanczosWorkspace {
-  Eigen::MatrixXd basis;      // n x steps
-  Eigen::VectorXd next;       // n
-  Eigen::VectorXd diagonal;   // of the tridiagonal T
-  Eigen::VectorXd off;        // beside it
+  Eigen::MatrixXd basis;       // n x steps
+  Eigen::VectorXd next;        // n
+  Eigen::VectorXd diagonal;    // of the tridiagonal T
+  Eigen::VectorXd off;         // beside it
   Eigen::VectorXd projection;  // scratch of the reorthogonalisation
 
   void prepare(Eigen::Index n, Eigen::Index steps) {
@@ -35,7 +35,8 @@ struct LanczosResult {
 
 namespace detail {
 
-/// How many Lanczos vectors are kept before a restart from the best Ritz vector. The small eigenproblems live on the stack.
+/// How many Lanczos vectors are kept before a restart from the best Ritz vector. The small eigenproblems live on the
+/// stack.
 inline constexpr int kLanczosBlock = 32;
 
 inline double tridiagonal_scale(const LanczosWorkspace& work, int size) {
@@ -67,7 +68,8 @@ template <class Apply>
 double lanczos_step(Apply&& apply, LanczosWorkspace& work, int j, bool store_next) {
   apply(work.basis.col(j), work.next);
   work.diagonal[j] = work.basis.col(j).dot(work.next);
-  // Two passes of classical Gram-Schmidt against everything so far: as good as exact arithmetic, and no selective tests.
+  // Two passes of classical Gram-Schmidt against everything so far: as good as exact arithmetic, and no selective
+  // tests.
   const auto span = work.basis.leftCols(j + 1);
   for (int pass = 0; pass < 2; ++pass) {
     work.projection.head(j + 1).noalias() = span.transpose() * work.next;
@@ -115,8 +117,8 @@ LanczosResult lanczos_leading(Apply&& apply, Eigen::VectorXd& v, double relative
   }
 }
 
-/// `steps` Lanczos steps from `start` without a restart: only the largest Ritz value. For probabilistic bounds, whose theorem
-/// is about exactly this.
+/// `steps` Lanczos steps from `start` without a restart: only the largest Ritz value. For probabilistic bounds, whose
+/// theorem is about exactly this.
 template <class Apply>
 double lanczos_value(Apply&& apply, const Eigen::VectorXd& start, int steps, LanczosWorkspace& work, int* products) {
   steps = static_cast<int>(std::min<Eigen::Index>(steps, start.size()));

@@ -1,4 +1,5 @@
-// Upper bounds of the largest eigenvalue of a positive semidefinite matrix: what turns an estimate of sigma_1 into a proof.
+// Upper bounds of the largest eigenvalue of a positive semidefinite matrix: what turns an estimate of sigma_1 into a
+// proof.
 #pragma once
 
 #include <Eigen/Core>
@@ -12,8 +13,8 @@ double largest_eigenvalue_bound(const Eigen::MatrixXd& symmetric);
 /// eigenvalue of A exceeds t; a margin for rounding is included. Infinity when none of them does.
 double cholesky_bound(const Eigen::MatrixXd& symmetric, double estimate);
 
-/// Kuczynski and Wozniakowski (1992), Theorem 4.2: after k Lanczos steps on an n x n positive semidefinite matrix from a start
-/// uniform on the sphere, P(largest Ritz value < (1 - e) lambda_1) <= 1.648 sqrt(n) exp(-sqrt(e) (2k - 1)).
+/// Kuczynski and Wozniakowski (1992), Theorem 4.2: after k Lanczos steps on an n x n positive semidefinite matrix from
+/// a start uniform on the sphere, P(largest Ritz value < (1 - e) lambda_1) <= 1.648 sqrt(n) exp(-sqrt(e) (2k - 1)).
 /// Returns the e for a given probability; 1 or more means that k is too small to say anything.
 double lanczos_shortfall(double n, int steps, double probability);
 

@@ -20,7 +20,8 @@ constexpr double kRounding = 1e-12;  // singular values below this share of the 
 constexpr int kDriftInterval = 50;   // blends between two looks at the orthonormality
 constexpr double kMostDrift = 1e-10;
 
-/// Coefficients of `vector` in the basis, with the new direction appended when there is one. Two passes of Gram-Schmidt.
+/// Coefficients of `vector` in the basis, with the new direction appended when there is one. Two passes of
+/// Gram-Schmidt.
 Eigen::VectorXd extend(Eigen::MatrixXd& basis, Eigen::Index used, const Eigen::VectorXd& vector) {
   Eigen::VectorXd rest = vector;
   Eigen::VectorXd coefficients = Eigen::VectorXd::Zero(used);
@@ -169,7 +170,8 @@ void ThinSvd::add_product(double factor, const Eigen::Ref<const Eigen::VectorXd>
   out.noalias() += factor * (q() * small);
 }
 
-void ThinSvd::add_transpose_product(double factor, const Eigen::Ref<const Eigen::VectorXd>& u, Eigen::VectorXd& out) const {
+void ThinSvd::add_transpose_product(double factor, const Eigen::Ref<const Eigen::VectorXd>& u,
+                                    Eigen::VectorXd& out) const {
   const Eigen::VectorXd small = core_.transpose() * (q().transpose() * u);
   out.noalias() += factor * (p() * small);
 }

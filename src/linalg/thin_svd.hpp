@@ -1,9 +1,9 @@
-// A thin singular value decomposition that is updated, not recomputed: by a rank-one blend (a Frank-Wolfe step) and by a rank
-// drop. Memory O((m + n) rank).
+// A thin singular value decomposition that is updated, not recomputed: by a rank-one blend (a Frank-Wolfe step) and by
+// a rank drop. Memory O((m + n) rank).
 //
-// X = Q C P' with orthonormal Q (m x a), P (n x b) and a small core C. A blend appends at most one column to each basis and
-// touches the core; singular values and vectors come from the SVD of the core when somebody asks, C = A diag(s) B', so
-// X = (Q A) diag(s) (P B)'. The bases are rotated and shortened only when they have grown well beyond the rank.
+// X = Q C P' with orthonormal Q (m x a), P (n x b) and a small core C. A blend appends at most one column to each basis
+// and touches the core; singular values and vectors come from the SVD of the core when somebody asks, C = A diag(s) B',
+// so X = (Q A) diag(s) (P B)'. The bases are rotated and shortened only when they have grown well beyond the rank.
 #pragma once
 
 #include <Eigen/Core>
@@ -18,8 +18,8 @@ class ThinSvd {
 
   /// X <- (1 - t) X + t atom.
   void blend(double t, const Atom& atom);
-  /// X <- c U S^(1/2) (I - q q') S^(1/2) V' for a unit vector q: lowers the rank by exactly one. Returns the r x (r-1) matrix E
-  /// with U <- U E and V <- V E.
+  /// X <- c U S^(1/2) (I - q q') S^(1/2) V' for a unit vector q: lowers the rank by exactly one. Returns the r x (r-1)
+  /// matrix E with U <- U E and V <- V E.
   Eigen::MatrixXd drop(const Eigen::VectorXd& q, double c);
 
   [[nodiscard]] Index rank();
@@ -56,9 +56,9 @@ class ThinSvd {
   Eigen::MatrixXd right_basis_;  // n x capacity
   Eigen::MatrixXd core_;         // a x b
   bool decomposed_ = false;
-  Eigen::MatrixXd core_left_;    // A
+  Eigen::MatrixXd core_left_;  // A
   Eigen::VectorXd values_;
-  Eigen::MatrixXd core_right_;   // B
+  Eigen::MatrixXd core_right_;  // B
   int blends_ = 0;
   Index blends_since_ = 0;  // since the last decomposition
 };

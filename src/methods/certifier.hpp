@@ -1,9 +1,10 @@
 // Keeps the best certified lower bound of a run, and decides when proving another one is worth its cost.
 //
-// For any matrix M of slopes inside the conjugates' domains (every chord slope is, and so is every convex average of them),
+// For any matrix M of slopes inside the conjugates' domains (every chord slope is, and so is every convex average of
+// them),
 //     min f >= - sum f*_ij(M_ij) - radius * sigma_1(M)                                            (Fenchel duality).
-// The singular-pair solver gives sigma_1 from below, which is enough to judge whether a bound would be an improvement; what
-// is reported uses a proved upper bound of sigma_1.
+// The singular-pair solver gives sigma_1 from below, which is enough to judge whether a bound would be an improvement;
+// what is reported uses a proved upper bound of sigma_1.
 #pragma once
 
 #include "tracenorm/run.hpp"

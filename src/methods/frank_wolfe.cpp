@@ -10,9 +10,9 @@ namespace tracenorm::methods {
 
 namespace {
 
-/// An inexact oracle keeps the rate as long as its error shrinks with the step (Jaggi 2013), so the tolerance tightens. Slope
-/// matrices of kinked losses have flat spectra, where a tight pair costs many products and buys nothing (docs/measurements.md):
-/// the number of products is capped, and the cap rises slowly.
+/// An inexact oracle keeps the rate as long as its error shrinks with the step (Jaggi 2013), so the tolerance tightens.
+/// Slope matrices of kinked losses have flat spectra, where a tight pair costs many products and buys nothing
+/// (docs/measurements.md): the number of products is capped, and the cap rises slowly.
 OracleAccuracy accuracy(const FrankWolfe& options, int k) {
   constexpr double finest = 1e-7;
   const double tolerance = std::max(finest, options.oracle_tolerance / std::sqrt(k + 1.0));

@@ -6,8 +6,9 @@
 namespace tracenorm {
 
 double line_search(Evaluator& evaluator) {
-  // Each pass looks at eight points; the sign of the derivative tells between which two the minimum lies, so the bracket
-  // shrinks ninefold. Values decide at the end, because a kink's one-sided slopes can disagree about its own sign.
+  // Each pass looks at eight points; the sign of the derivative tells between which two the minimum lies, so the
+  // bracket shrinks ninefold. Values decide at the end, because a kink's one-sided slopes can disagree about its own
+  // sign.
   constexpr std::size_t points = 8;
   constexpr int rounds = 5;
   double low = 0;

@@ -1,6 +1,6 @@
-// One function per method, from (its options, the problem seen through an evaluator, the session) to a finished session.
-// The bounded methods know the problem by the evaluator's verbs alone; the baselines look at the data themselves, report each
-// iterate by `restart`, and leave the last one there.
+// One function per method, from (its options, the problem seen through an evaluator, the session) to a finished
+// session. The bounded methods know the problem by the evaluator's verbs alone; the baselines look at the data
+// themselves, report each iterate by `restart`, and leave the last one there.
 #pragma once
 
 #include "methods/session.hpp"

@@ -1,8 +1,9 @@
 // Rank-drop steps (Cheung and Li, "Projection free rank-drop steps", IJCAI 2017), in a form without inverses.
 //
-// Let X = U S V' be the thin SVD, q a unit vector and x = S^(1/2) q. Then U S^(1/2) (I - q q') S^(1/2) V' = X - (U x)(V x)' has rank
-// one less and trace norm tr S - x'x; multiplied by any c <= radius / (tr S - x'x) it is feasible. Two choices of c matter:
-// 1, and radius / (radius - x'x), the step away from the atom along (U x)(V x)' to the boundary of its face.
+// Let X = U S V' be the thin SVD, q a unit vector and x = S^(1/2) q. Then U S^(1/2) (I - q q') S^(1/2) V' = X - (U x)(V
+// x)' has rank one less and trace norm tr S - x'x; multiplied by any c <= radius / (tr S - x'x) it is feasible. Two
+// choices of c matter: 1, and radius / (radius - x'x), the step away from the atom along (U x)(V x)' to the boundary of
+// its face.
 #include <cmath>
 #include <utility>
 
@@ -27,9 +28,9 @@ Eigen::VectorXd top_eigenvector(const Eigen::MatrixXd& symmetric, LanczosWorkspa
   return v.normalized();
 }
 
-/// Directions worth trying: the last unit vector (deletes the smallest singular value), and top eigenvectors of B - w S, where
-/// B = S^(1/2) sym(W) S^(1/2) and W = U' M V. w = 0 has the steepest linear decrease, a large w is close to the first. The
-/// steepest is rarely the one that the true objective accepts.
+/// Directions worth trying: the last unit vector (deletes the smallest singular value), and top eigenvectors of B - w
+/// S, where B = S^(1/2) sym(W) S^(1/2) and W = U' M V. w = 0 has the steepest linear decrease, a large w is close to
+/// the first. The steepest is rarely the one that the true objective accepts.
 std::vector<Eigen::VectorXd> directions(const Eigen::VectorXd& s, const Eigen::MatrixXd& w, LanczosWorkspace& work) {
   const Eigen::VectorXd root = s.cwiseSqrt();
   const Eigen::MatrixXd b = root.asDiagonal() * (0.5 * (w + w.transpose())) * root.asDiagonal();
@@ -63,10 +64,10 @@ Candidate best_candidate(Evaluator& f, const Eigen::VectorXd& s, const Eigen::Ma
   return best;
 }
 
-/// Rank-drop steps, as long as there is one that raises neither the objective nor the smoothed objective that the Frank-Wolfe
-/// steps descend on, `most` at most. The second condition matters: an open-loop step often raises the true objective for a
-/// while, and a drop that merely undoes it would look like progress. Above a cap on the rank the best step is taken whatever
-/// it costs. Returns the linearization at the new X.
+/// Rank-drop steps, as long as there is one that raises neither the objective nor the smoothed objective that the
+/// Frank-Wolfe steps descend on, `most` at most. The second condition matters: an open-loop step often raises the true
+/// objective for a while, and a drop that merely undoes it would look like progress. Above a cap on the rank the best
+/// step is taken whatever it costs. Returns the linearization at the new X.
 Linearization drop_ranks(const RankDrop& options, Evaluator& f, Linearization model, double width, bool want_conjugate,
                          int most, LanczosWorkspace& work) {
   Eigen::MatrixXd w;
@@ -80,7 +81,8 @@ Linearization drop_ranks(const RankDrop& options, Evaluator& f, Linearization mo
     const bool free_of_charge = best.objective <= model.objective && f.smoothed_change_after(best.step, width) <= 0;
     if (!above_cap && !free_of_charge) break;
     const Eigen::MatrixXd rotation = f.drop(best.step);
-    w = (rotation.transpose() * w * rotation).eval();  // the slopes changed a little since; directions need not be exact
+    w = (rotation.transpose() * w * rotation)
+            .eval();  // the slopes changed a little since; directions need not be exact
     model = f.linearize(width, want_conjugate);
   }
   return model;
@@ -88,9 +90,9 @@ Linearization drop_ranks(const RankDrop& options, Evaluator& f, Linearization mo
 
 }  // namespace
 
-/// The Frank-Wolfe loop (frank_wolfe.cpp) with batches of drops between its steps. A drop is not an iteration: it lowers the same
-/// merit function, so the rate of the steps is only interrupted. Drops in batches leave the steps between them free to
-/// average; dropping after every step keeps undoing them (docs/measurements.md).
+/// The Frank-Wolfe loop (frank_wolfe.cpp) with batches of drops between its steps. A drop is not an iteration: it
+/// lowers the same merit function, so the rate of the steps is only interrupted. Drops in batches leave the steps
+/// between them free to average; dropping after every step keeps undoing them (docs/measurements.md).
 void run(const RankDrop& options, const Problem&, Evaluator& f, Session& session) {
   const int interval = static_cast<int>(options.interval);
   f.keep_thin();

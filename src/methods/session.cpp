@@ -20,23 +20,32 @@ constexpr double kOptimalGap = 1e-9;
 
 std::string describe(Status status, const RunOptions& options, double gap) {
   switch (status) {
-    case Status::gap_reached: return fmt::format("certified relative gap {:.3g} is at most {:.3g}", gap, *options.gap);
-    case Status::iteration_limit: return fmt::format("all {} iterations done", options.iterations);
-    case Status::time_limit: return fmt::format("{} seconds are over", *options.seconds);
+    case Status::gap_reached:
+      return fmt::format("certified relative gap {:.3g} is at most {:.3g}", gap, *options.gap);
+    case Status::iteration_limit:
+      return fmt::format("all {} iterations done", options.iterations);
+    case Status::time_limit:
+      return fmt::format("{} seconds are over", *options.seconds);
     case Status::validation_limit:
       return fmt::format("no better validation error for {} iterations", options.patience);
-    case Status::converged: return "the method's own stopping rule is met";
-    case Status::optimal: return "the certified gap is zero to rounding";
-    case Status::interrupted: return "interrupted; the last iterate is returned";
-    case Status::numerical_failure: return "the objective is not a finite number";
-    case Status::not_run: return "not run";
+    case Status::converged:
+      return "the method's own stopping rule is met";
+    case Status::optimal:
+      return "the certified gap is zero to rounding";
+    case Status::interrupted:
+      return "interrupted; the last iterate is returned";
+    case Status::numerical_failure:
+      return "the objective is not a finite number";
+    case Status::not_run:
+      return "not run";
   }
   return {};
 }
 
 }  // namespace
 
-Status stopping_status(const RunOptions& options, const Iteration& iteration, bool cancelled, int since_best_validation) {
+Status stopping_status(const RunOptions& options, const Iteration& iteration, bool cancelled,
+                       int since_best_validation) {
   if (!std::isfinite(iteration.objective)) return Status::numerical_failure;
   if (options.gap && iteration.relative_gap <= *options.gap) return Status::gap_reached;
   if (iteration.relative_gap <= kOptimalGap) return Status::optimal;

@@ -9,7 +9,8 @@
 namespace tracenorm {
 
 /// Why a run should stop at this iteration; `not_run` when it should not. A pure function of its arguments.
-Status stopping_status(const RunOptions& options, const Iteration& iteration, bool cancelled, int since_best_validation);
+Status stopping_status(const RunOptions& options, const Iteration& iteration, bool cancelled,
+                       int since_best_validation);
 
 class Session {
  public:
@@ -22,8 +23,8 @@ class Session {
 
   [[nodiscard]] bool wants_conjugate(int k) const { return certifier_.wants_conjugate(k); }
 
-  /// Completes the record of iteration k (index, objective, width, step and sigma are the method's), certifies, tells the
-  /// observer. Returns whether to go on.
+  /// Completes the record of iteration k (index, objective, width, step and sigma are the method's), certifies, tells
+  /// the observer. Returns whether to go on.
   bool proceed(Iteration iteration, const Linearization& model);
   /// The same for a method that brings its own lower bound, or none (minus infinity). `converged` is the method's own
   /// stopping rule.

@@ -22,8 +22,10 @@ const std::vector<NamedMethod>& named_methods() {
       {{"fwua", "Frank-Wolfe with uniform affine approximations: the width follows the steps"}, methods::FrankWolfe{}},
       {{"rdfw", "fwua with rank-drop steps: the rank stays near that of the solution"}, methods::RankDrop{}},
       {{"sccg", "smoothed conditional gradient: a fixed width mu"}, methods::FrankWolfe{.width = ConstantWidth{}}},
-      {{"sccg-sg", "the limit mu = 0 of sccg: a subgradient, need not converge"}, methods::FrankWolfe{.width = ZeroWidth{}}},
-      {{"hcgs", "hybrid conditional gradient with smoothing: width ~ 1/sqrt(k+1)"}, methods::FrankWolfe{.width = RootWidth{}}},
+      {{"sccg-sg", "the limit mu = 0 of sccg: a subgradient, need not converge"},
+       methods::FrankWolfe{.width = ZeroWidth{}}},
+      {{"hcgs", "hybrid conditional gradient with smoothing: width ~ 1/sqrt(k+1)"},
+       methods::FrankWolfe{.width = RootWidth{}}},
       {{"genfb", "generalized forward-backward for the penalised problem (dense, smooth losses)"}, methods::GenFB{}},
       {{"rlrmc", "Riemannian conjugate gradients at a fixed rank (nonconvex, absolute loss)"}, methods::Rlrmc{}},
       {{"glrl", "greedy low-rank learning, our reading (nonconvex rank cap)"}, methods::Glrl{}},
@@ -38,7 +40,8 @@ void check(const RunOptions& options) {
   if (options.seconds && !(*options.seconds >= 0)) fail(fmt::format("time = {} s; it must be >= 0", *options.seconds));
   if (options.threads < 0) fail(fmt::format("threads = {}; it must be >= 0 (0: all cores)", options.threads));
   if (options.patience < 0) fail(fmt::format("patience = {}; it must be >= 0", options.patience));
-  if (!(options.certificate_share >= 0)) fail(fmt::format("certificate share = {}; it must be >= 0", options.certificate_share));
+  if (!(options.certificate_share >= 0))
+    fail(fmt::format("certificate share = {}; it must be >= 0", options.certificate_share));
 }
 
 void check_frank_wolfe(const methods::FrankWolfe& options) {
@@ -63,8 +66,8 @@ void check_held_out(const Entries& held_out, const Problem& problem) {
     const bool inside = held_out.row[e] >= 0 && held_out.row[e] < rows(problem.observations) && held_out.col[e] >= 0 &&
                         held_out.col[e] < cols(problem.observations);
     if (!inside) {
-      throw Error(ErrorCode::input, fmt::format("validation entry {}: row {}, column {} is outside the {} x {} matrix", e,
-                                                held_out.row[e], held_out.col[e], rows(problem.observations),
+      throw Error(ErrorCode::input, fmt::format("validation entry {}: row {}, column {} is outside the {} x {} matrix",
+                                                e, held_out.row[e], held_out.col[e], rows(problem.observations),
                                                 cols(problem.observations)));
     }
   }

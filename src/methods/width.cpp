@@ -7,8 +7,8 @@ namespace tracenorm {
 
 namespace {
 
-/// The iteration k' after which Algorithm 2 keeps the width: 8 m n (M+1) D^2 Delta_f / epsilon - 1, with one kink per entry
-/// (M = 1), D = 2 radius, and Delta_f = 2 * (slope jump) = 4 * slope bound.
+/// The iteration k' after which Algorithm 2 keeps the width: 8 m n (M+1) D^2 Delta_f / epsilon - 1, with one kink per
+/// entry (M = 1), D = 2 radius, and Delta_f = 2 * (slope jump) = 4 * slope bound.
 double freeze_iteration(double epsilon, const Evaluator& evaluator) {
   if (epsilon <= 0) return kInfinity;
   const double mn = static_cast<double>(evaluator.rows()) * static_cast<double>(evaluator.cols());

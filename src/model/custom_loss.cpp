@@ -19,7 +19,8 @@ double Custom::chord(double x, double w, double y) const {
 double Custom::subgradient(double x, double y) const { return chord(x, 0.0, y); }
 
 double Custom::conjugate(double s, double y) const {
-  // g(x) = f(x, y) - s x is convex; minus its minimum is the conjugate. Bracket the minimum by doubling, then golden section.
+  // g(x) = f(x, y) - s x is convex; minus its minimum is the conjugate. Bracket the minimum by doubling, then golden
+  // section.
   s = slope_range.clamp(s);
   const auto g = [&](double x) { return function(x, y) - s * x; };
   double step = 1;
@@ -61,8 +62,8 @@ double Custom::conjugate(double s, double y) const {
     }
     best = std::min({best, ga, gb});
   }
-  // Every value of g bounds the minimum from above; what is left below the best one is bounded by convexity: on the final
-  // bracket g lies above the lines through its ends with the slopes seen outside.
+  // Every value of g bounds the minimum from above; what is left below the best one is bounded by convexity: on the
+  // final bracket g lies above the lines through its ends with the slopes seen outside.
   const double width = high - low;
   const double slope = std::max(std::abs(chord(low, width, y) - s), std::abs(chord(high, width, y) - s));
   return -(best - width * slope);

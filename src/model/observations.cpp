@@ -23,8 +23,9 @@ namespace {
 SparseObservations make_sparse(Index rows, Index cols, const Entries& entries, const std::vector<Real>& weight) {
   const auto count = static_cast<std::size_t>(entries.size());
   if (entries.col.size() != count || entries.value.size() != count || (!weight.empty() && weight.size() != count)) {
-    throw Error(ErrorCode::input, fmt::format("{} rows, {} columns, {} values, {} weights: the lists must be equally long",
-                                              count, entries.col.size(), entries.value.size(), weight.size()));
+    throw Error(ErrorCode::input,
+                fmt::format("{} rows, {} columns, {} values, {} weights: the lists must be equally long", count,
+                            entries.col.size(), entries.value.size(), weight.size()));
   }
   // A counting sort into rows, then a sort of the columns inside each row.
   std::vector<Offset> begin(static_cast<std::size_t>(rows) + 1, 0);
@@ -80,9 +81,10 @@ DenseObservations make_dense(const SparseObservations& sparse, double limit_byte
   const Index cols = sparse.pattern.cols();
   const double bytes = 3.0 * static_cast<double>(rows) * static_cast<double>(cols) * sizeof(Real);
   if (bytes > limit_bytes) {
-    throw Error(ErrorCode::input,
-                fmt::format("an l1 penalty makes the problem dense: {} x {} needs {:.1f} GB, more than the {:.1f} GB allowed",
-                            rows, cols, bytes / 1e9, limit_bytes / 1e9));
+    throw Error(
+        ErrorCode::input,
+        fmt::format("an l1 penalty makes the problem dense: {} x {} needs {:.1f} GB, more than the {:.1f} GB allowed",
+                    rows, cols, bytes / 1e9, limit_bytes / 1e9));
   }
   DenseObservations dense{rows, cols, {}, {}};
   const std::size_t size = static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);

@@ -17,9 +17,12 @@ Preparation::Kind parse_preparation(std::string_view text) {
 
 std::string to_string(Preparation::Kind kind) {
   switch (kind) {
-    case Preparation::Kind::none: return "none";
-    case Preparation::Kind::center: return "center";
-    case Preparation::Kind::zscore: return "zscore";
+    case Preparation::Kind::none:
+      return "none";
+    case Preparation::Kind::center:
+      return "center";
+    case Preparation::Kind::zscore:
+      return "zscore";
   }
   return "none";
 }
@@ -44,8 +47,8 @@ Preparation fit_preparation(Preparation::Kind kind, const std::vector<Real>& val
   preparation.scale = count > 1 ? std::sqrt(squares / (count - 1)) : 0.0;
   if (!(preparation.scale > 1e-7 * std::abs(preparation.offset)) || preparation.scale == 0.0) {
     throw Error(ErrorCode::input,
-                fmt::format("all {} values equal {}: z-scores need values that differ; use --prepare center or none", count,
-                            preparation.offset));
+                fmt::format("all {} values equal {}: z-scores need values that differ; use --prepare center or none",
+                            count, preparation.offset));
   }
   return preparation;
 }

@@ -28,8 +28,8 @@ void check_data(const Problem& problem, const std::vector<Real>& value, const st
         for (std::size_t e = 0; e < value.size(); ++e) {
           if (holes && std::isnan(value[e])) continue;
           if (!loss.accepts(double(value[e]))) {
-            throw Error(ErrorCode::input, fmt::format("loss {} wants {}, but {} holds {}", to_string(problem.loss), L::wants,
-                                                      place(problem.observations, e), value[e]));
+            throw Error(ErrorCode::input, fmt::format("loss {} wants {}, but {} holds {}", to_string(problem.loss),
+                                                      L::wants, place(problem.observations, e), value[e]));
           }
           if (!weight.empty() && !(weight[e] > 0 && std::isfinite(weight[e]))) {
             throw Error(ErrorCode::input, fmt::format("the weight at {} is {}; weights must be positive and finite",

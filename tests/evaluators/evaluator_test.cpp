@@ -34,8 +34,10 @@ double plain_objective(const Problem& problem, const Eigen::MatrixXd& x) {
       const Index j = data.pattern.col()[e];
       observed(i, j) = 1;
       const double weight = data.weight.empty() ? 1.0 : double(data.weight[std::size_t(e)]);
-      sum += weight * std::visit([&](const auto& loss) { return double(loss.value(x(i, j), double(data.value[std::size_t(e)]))); },
-                                 problem.loss);
+      sum +=
+          weight *
+          std::visit([&](const auto& loss) { return double(loss.value(x(i, j), double(data.value[std::size_t(e)]))); },
+                     problem.loss);
     }
   }
   if (const auto* l1 = std::get_if<L1Penalty>(&problem.penalty)) sum += l1->lambda * x.cwiseAbs().sum();
@@ -171,7 +173,8 @@ TEST_P(EveryProblem, RestartMakesTheEntriesAgreeWithTheFactors) {
   EXPECT_NEAR(g->objective(), before, 2e-6 * (1 + std::abs(before)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Fixtures, EveryProblem, testing::ValuesIn(test::solved_problems()), [](const auto& tested) { return test::identifier(tested.param.name); });
+INSTANTIATE_TEST_SUITE_P(Fixtures, EveryProblem, testing::ValuesIn(test::solved_problems()),
+                         [](const auto& tested) { return test::identifier(tested.param.name); });
 
 TEST(Evaluator, DenseAndSparseAgree) {
   Random random(8);
@@ -199,7 +202,8 @@ TEST(Evaluator, DenseAndSparseAgree) {
       EXPECT_NEAR(p.objective, q.objective, 1e-4 * q.objective);
       EXPECT_NEAR(p.inner, q.inner, 1e-3 * (1 + std::abs(q.inner)));
       EXPECT_NEAR(p.conjugate_sum, q.conjugate_sum, 1e-3 * (1 + std::abs(q.conjugate_sum)));
-      EXPECT_NEAR(a->leading_atom({1e-9, 300}).sigma, b->leading_atom({1e-9, 300}).sigma, 1e-4 * (1 + p.objective / 100));
+      EXPECT_NEAR(a->leading_atom({1e-9, 300}).sigma, b->leading_atom({1e-9, 300}).sigma,
+                  1e-4 * (1 + p.objective / 100));
       const Atom atom = a->leading_atom({1e-9, 300}).atom;
       a->aim(atom);
       b->aim(atom);

@@ -163,7 +163,8 @@ void compare_losses(InstructionSet set, const L& loss, Random& random) {
         EXPECT_NEAR(a.square_slope, b.square_slope, 1e-4 * (1 + b.square_slope));
         EXPECT_NEAR(a.square_x, b.square_x, 1e-4 * (1 + b.square_x));
         for (std::size_t i = 0; i < count; ++i) {
-          ASSERT_NEAR(double(s1[i]), double(s2[i]), 2e-5) << L::name << " mode " << m << " width " << width << " entry " << i;
+          ASSERT_NEAR(double(s1[i]), double(s2[i]), 2e-5)
+              << L::name << " mode " << m << " width " << width << " entry " << i;
         }
         const EntrySums c = fast.linearize(loss, r1, width);
         EXPECT_EQ(c.conjugate, 0.0);
@@ -172,7 +173,8 @@ void compare_losses(InstructionSet set, const L& loss, Random& random) {
           EXPECT_NEAR(fast.conjugate(loss, r1).conjugate, b.conjugate, 2e-3 * (1 + std::abs(b.conjugate)));
         }
       }
-      EXPECT_NEAR(fast.objective(loss, r1), plain.objective(loss, r2), 1e-4 * (1 + std::abs(plain.objective(loss, r2))));
+      EXPECT_NEAR(fast.objective(loss, r1), plain.objective(loss, r2),
+                  1e-4 * (1 + std::abs(plain.objective(loss, r2))));
       double t[kSegmentPoints];
       for (int p = 0; p < kSegmentPoints; ++p) t[p] = p / 7.0;
       SegmentSums a;

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <Spectra/MatOp/DenseSymMatProd.h>
 #include <Spectra/SymEigsSolver.h>
+#include <Eigen/QR>
+#include <Eigen/SVD>
 
 #include "base/random.hpp"
 
@@ -89,8 +89,9 @@ TEST_P(HardCase, AWarmStartNeverReturnsALargerValueThanThereIs) {
   Eigen::VectorXd v = Eigen::VectorXd::Ones(m.cols());
   LanczosWorkspace work;
   for (const int products : {1, 2, 5}) {
-    const LanczosResult result = lanczos_leading(
-        [&](const auto& in, Eigen::VectorXd& out) { out.noalias() = m.transpose() * (m * in); }, v, 1e-12, products, work);
+    const LanczosResult result =
+        lanczos_leading([&](const auto& in, Eigen::VectorXd& out) { out.noalias() = m.transpose() * (m * in); }, v,
+                        1e-12, products, work);
     EXPECT_LE(std::sqrt(std::max(0.0, result.eigenvalue)), sigma * (1 + 1e-12));
     EXPECT_LE(result.products, products);
   }

@@ -15,7 +15,9 @@ Eigen::VectorXd unit(Random& random, Index n) {
   return v.normalized();
 }
 
-double trace_norm(const Eigen::MatrixXd& dense) { return Eigen::JacobiSVD<Eigen::MatrixXd>(dense).singularValues().sum(); }
+double trace_norm(const Eigen::MatrixXd& dense) {
+  return Eigen::JacobiSVD<Eigen::MatrixXd>(dense).singularValues().sum();
+}
 
 TEST(LowRankMatrix, BlendsAndCompressesLikeADenseMatrix) {
   Random random(3);

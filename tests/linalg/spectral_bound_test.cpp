@@ -37,7 +37,8 @@ TEST(SpectralBound, ExactAndCholeskyAreAboveTheLargestEigenvalueAndClose) {
 }
 
 TEST(SpectralBound, TheLanczosTheoremHoldsInPractice) {
-  // The stated shortfall at probability 1/2 must be exceeded in at most half of the trials; it is a loose theorem, so in fewer.
+  // The stated shortfall at probability 1/2 must be exceeded in at most half of the trials; it is a loose theorem, so
+  // in fewer.
   Random random(9);
   const Eigen::MatrixXd g = random_gram(random, 80, 80);
   const double largest = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(g).eigenvalues()[79];
@@ -50,8 +51,8 @@ TEST(SpectralBound, TheLanczosTheoremHoldsInPractice) {
     Eigen::VectorXd start(80);
     for (Index j = 0; j < 80; ++j) start[j] = random.normal();
     int products = 0;
-    const double value = lanczos_value([&](const auto& in, Eigen::VectorXd& out) { out.noalias() = g * in; }, start, steps,
-                                       work, &products);
+    const double value = lanczos_value([&](const auto& in, Eigen::VectorXd& out) { out.noalias() = g * in; }, start,
+                                       steps, work, &products);
     EXPECT_EQ(products, steps);
     EXPECT_LE(value, largest * (1 + 1e-12));
     if (value < (1 - shortfall) * largest) ++exceeded;

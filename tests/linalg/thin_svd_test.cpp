@@ -88,9 +88,9 @@ TEST(ThinSvd, EachDropLowersTheRankByOneAndIsTheFormula) {
       EXPECT_EQ(x.rank(), r - 1);
       expect_thin(x, expected);
       const Eigen::VectorXd after = Eigen::JacobiSVD<Eigen::MatrixXd>(dense(x)).singularValues();
-      EXPECT_LT(after[r - 1], 1e-12 * after[0]);                  // the rank fell, to machine precision
-      EXPECT_NEAR(after.sum(), c * (s.sum() - removed), 1e-10);   // as the theory says
-      EXPECT_LE(after.sum(), radius * (1 + 1e-12));               // so it stays feasible
+      EXPECT_LT(after[r - 1], 1e-12 * after[0]);                 // the rank fell, to machine precision
+      EXPECT_NEAR(after.sum(), c * (s.sum() - removed), 1e-10);  // as the theory says
+      EXPECT_LE(after.sum(), radius * (1 + 1e-12));              // so it stays feasible
     }
     x.drop(Eigen::VectorXd::Ones(1), 1.0);
     EXPECT_EQ(x.rank(), 0);

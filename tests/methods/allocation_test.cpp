@@ -1,5 +1,5 @@
-// Nothing is allocated inside the iteration loop beyond the growth of the factors: counts every malloc and realloc between two
-// iterations.
+// Nothing is allocated inside the iteration loop beyond the growth of the factors: counts every malloc and realloc
+// between two iterations.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -53,7 +53,8 @@ TEST(Allocation, OnlyTheFactorsGrow) {
     }
   }
   for (const char* penalty : {"none", "l1:0.1"}) {
-    const Problem problem{make_sparse(300, 250, entries), losses::Absolute{}, parse_penalty(penalty), TraceNormBall{100}};
+    const Problem problem{make_sparse(300, 250, entries), losses::Absolute{}, parse_penalty(penalty),
+                          TraceNormBall{100}};
     Watcher watcher;
     watcher.counts.reserve(1000);
     watcher.terms.reserve(1000);

@@ -1,4 +1,5 @@
-// Correctness with an outside witness: optima of a cone solver that shares no code with us (tests/fixtures/make_optima.py).
+// Correctness with an outside witness: optima of a cone solver that shares no code with us
+// (tests/fixtures/make_optima.py).
 #include <gtest/gtest.h>
 
 #include <Eigen/SVD>
@@ -36,9 +37,9 @@ Result run(const SolvedProblem& solved, const WidthRule& width, int iterations) 
   return solve(solved.problem, methods::FrankWolfe{.width = width}, options);
 }
 
-// Frank-Wolfe steps are long when the radius is far larger than the solution needs, and a kinked loss then converges slowly.
-// These five have an inactive constraint; for them the bound is exact (each entry minimised on its own) and the objective is
-// held to a weaker standard.
+// Frank-Wolfe steps are long when the radius is far larger than the solution needs, and a kinked loss then converges
+// slowly. These five have an inactive constraint; for them the bound is exact (each entry minimised on its own) and the
+// objective is held to a weaker standard.
 const std::set<std::string> kInactiveAndKinked = {"absolute-none-6x5-reachable", "absolute-l1-9x14-inactive",
                                                   "quantile-l1-5x8-inactive", "epsilon-insensitive-l1-6x5-inactive",
                                                   "absolute-complement-squared-12x9-inactive"};
@@ -83,8 +84,7 @@ TEST_P(Witness, LineSearchNeverRaisesTheObjective) {
   RunOptions options;
   options.iterations = 300;
   options.threads = 1;
-  const Result result =
-      solve(solved.problem, methods::FrankWolfe{.step = methods::StepRule::line_search}, options);
+  const Result result = solve(solved.problem, methods::FrankWolfe{.step = methods::StepRule::line_search}, options);
   expect_bracketed(solved, result);
   for (std::size_t k = 1; k < result.trace.size(); ++k) {
     EXPECT_LE(result.trace[k].objective, result.trace[k - 1].objective + 1e-5 * scale(solved)) << k;
@@ -116,7 +116,8 @@ TEST_P(Witness, TheReturnedSolutionIsFeasibleAndItsObjectiveIsTheReportedOne) {
   EXPECT_NEAR(objective(solved.problem, result.solution), result.objective, 1e-6 * scale(solved));
 }
 
-INSTANTIATE_TEST_SUITE_P(Fixtures, Witness, testing::ValuesIn(test::solved_problems()), [](const auto& tested) { return test::identifier(tested.param.name); });
+INSTANTIATE_TEST_SUITE_P(Fixtures, Witness, testing::ValuesIn(test::solved_problems()),
+                         [](const auto& tested) { return test::identifier(tested.param.name); });
 
 TEST(WitnessSet, CoversEveryLossAndPenalty) {
   std::set<std::string> seen;

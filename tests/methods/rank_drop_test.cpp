@@ -33,7 +33,8 @@ TEST_P(RankDropWitness, IsBracketedAndNoWorseThanWithoutDrops) {
     ASSERT_GE(iteration.objective, solved.optimum - solved.accuracy - 1e-5 * scale(solved)) << iteration.k;
   }
   // Where the constraint is inactive the steps stay long and both objectives keep oscillating by a few percent.
-  const bool oscillates = solved.name.find("inactive") != std::string::npos || solved.name.find("reachable") != std::string::npos;
+  const bool oscillates =
+      solved.name.find("inactive") != std::string::npos || solved.name.find("reachable") != std::string::npos;
   EXPECT_LE(dropped.objective, plain.objective + (oscillates ? 0.05 : 0.005) * scale(solved));
   EXPECT_LE(dropped.solution.terms(), plain.solution.terms());
   const double norm = Eigen::JacobiSVD<Eigen::MatrixXd>(dropped.solution.dense()).singularValues().sum();
@@ -119,7 +120,8 @@ TEST(RankDrop, SameBitsOnAnyNumberOfThreads) {
     }
   }
   for (const char* penalty : {"none", "complement-squared:0.01", "l1:0.05"}) {
-    const Problem problem{make_sparse(300, 250, entries), losses::Absolute{}, parse_penalty(penalty), TraceNormBall{300}};
+    const Problem problem{make_sparse(300, 250, entries), losses::Absolute{}, parse_penalty(penalty),
+                          TraceNormBall{300}};
     RunOptions options;
     options.iterations = 15;
     options.threads = 1;

@@ -156,7 +156,8 @@ TEST(Solve, BadOptionsAreUsageErrors) {
   RunOptions options;
   options.iterations = -1;
   EXPECT_NE(complaint(methods::FrankWolfe{}, options).find("iterations = -1"), std::string::npos);
-  EXPECT_NE(complaint(methods::FrankWolfe{.width = ConstantWidth{-2}}, {}).find("mu = -2 is outside"), std::string::npos);
+  EXPECT_NE(complaint(methods::FrankWolfe{.width = ConstantWidth{-2}}, {}).find("mu = -2 is outside"),
+            std::string::npos);
   EXPECT_NE(complaint(methods::FrankWolfe{.oracle_tolerance = 7}, {}).find("oracle_tolerance = 7"), std::string::npos);
   EXPECT_THROW(parse_method("newton"), Error);
   Entries outside{{400}, {0}, {0}};
@@ -168,7 +169,9 @@ TEST(Solve, BadOptionsAreUsageErrors) {
 TEST(Solve, ACustomLossThatIsNotANumberIsANumericalFailure) {
   Problem problem = large_problem();
   problem.loss = losses::Custom{
-      [](double x, double y) { return std::abs(x) > 1 ? std::numeric_limits<double>::quiet_NaN() : std::abs(x - y); }, "bad", {}};
+      [](double x, double y) { return std::abs(x) > 1 ? std::numeric_limits<double>::quiet_NaN() : std::abs(x - y); },
+      "bad",
+      {}};
   const Result result = solve(problem);
   EXPECT_EQ(result.status, Status::numerical_failure);
 }
@@ -197,7 +200,8 @@ TEST(Width, RulesFollowTheirFormulas) {
   EXPECT_DOUBLE_EQ(constant.next(100), 0.25);
   WidthSchedule zero(ZeroWidth{}, *f);
   EXPECT_DOUBLE_EQ(zero.next(1), 0);
-  // k' = 8 mn (M+1) D^2 Delta / epsilon - 1 = 8 * 120000 * 2 * 1800^2 * 4 / epsilon - 1: between 1 and 2 for this epsilon.
+  // k' = 8 mn (M+1) D^2 Delta / epsilon - 1 = 8 * 120000 * 2 * 1800^2 * 4 / epsilon - 1: between 1 and 2 for this
+  // epsilon.
   WidthSchedule freezing(PaperWidth{.epsilon = 8.0 * 120000 * 2 * 1800 * 1800 * 4 / 2.5}, *f);
   freezing.observe(6);
   EXPECT_DOUBLE_EQ(freezing.next(1), 4);

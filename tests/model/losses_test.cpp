@@ -39,12 +39,13 @@ Seen see(const Loss& loss, const std::string& name) {
 
 std::vector<Seen> all_losses() {
   std::vector<Seen> list;
-  for (const char* text : {"absolute", "squared", "squared:0.5", "huber", "huber:0.25", "quantile:0.5", "quantile:0.9",
-                           "quantile:0.1", "epsilon-insensitive", "epsilon-insensitive:0.5", "epsilon-insensitive:0", "logistic",
-                           "hinge"}) {
+  for (const char* text :
+       {"absolute", "squared", "squared:0.5", "huber", "huber:0.25", "quantile:0.5", "quantile:0.9", "quantile:0.1",
+        "epsilon-insensitive", "epsilon-insensitive:0.5", "epsilon-insensitive:0", "logistic", "hinge"}) {
     list.push_back(see(parse_loss(text), text));
   }
-  const losses::Custom custom{[](double x, double y) { return std::abs(x - y) + 0.25 * (x - y) * (x - y); }, "mixed", {}};
+  const losses::Custom custom{
+      [](double x, double y) { return std::abs(x - y) + 0.25 * (x - y) * (x - y); }, "mixed", {}};
   list.push_back(see(Loss(custom), "custom"));
   return list;
 }
@@ -78,7 +79,8 @@ TEST_P(LossContract, SubgradientSupportsTheFunction) {
     for (const double x : kPoints) {
       const double g = loss.subgradient(x, y);
       for (const double z : kPoints) {
-        EXPECT_GE(loss.value(z, y), loss.value(x, y) + g * (z - x) - tolerance * (1 + std::abs(z - x))) << x << " " << z;
+        EXPECT_GE(loss.value(z, y), loss.value(x, y) + g * (z - x) - tolerance * (1 + std::abs(z - x)))
+            << x << " " << z;
       }
     }
   }
@@ -90,7 +92,8 @@ TEST_P(LossContract, ChordIsTheDifferenceQuotient) {
     for (const double x : kPoints) {
       for (const double w : kWidths) {
         const double quotient = (loss.value(x + w, y) - loss.value(x - w, y)) / (2 * w);
-        EXPECT_NEAR(loss.chord(x, w, y), quotient, 1e-9 * (1 + std::abs(quotient)) / std::min(1.0, w)) << x << " w=" << w;
+        EXPECT_NEAR(loss.chord(x, w, y), quotient, 1e-9 * (1 + std::abs(quotient)) / std::min(1.0, w))
+            << x << " w=" << w;
       }
     }
   }
@@ -116,7 +119,8 @@ TEST_P(LossContract, ChordSolvesTheMinimaxProblem) {
         };
         const double chord = loss.chord(x, w, y);
         const double best = error(chord);
-        for (int i = -40; i <= 40; ++i) EXPECT_LE(best, error(chord + 0.05 * i) + 1e-9) << x << " w=" << w << " y=" << y;
+        for (int i = -40; i <= 40; ++i)
+          EXPECT_LE(best, error(chord + 0.05 * i) + 1e-9) << x << " w=" << w << " y=" << y;
       }
     }
   }
@@ -177,7 +181,8 @@ TEST_P(LossContract, ConjugateOutsideTheSlopesIsThatOfTheNearestSlope) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, LossContract, testing::ValuesIn(all_losses()), [](const auto& tested) { return test::identifier(tested.param.name); });
+INSTANTIATE_TEST_SUITE_P(All, LossContract, testing::ValuesIn(all_losses()),
+                         [](const auto& tested) { return test::identifier(tested.param.name); });
 
 // The closed forms of the paper's supplement for f = |x|: slope -1, x/tau, 1, and the smoothed x^2/(2 tau) + tau/2.
 TEST(Losses, AbsoluteMatchesTheSupplement) {
@@ -214,7 +219,8 @@ TEST(Losses, QuantileLossIsMinimisedByTheQuantile) {
 }
 
 TEST(Losses, ParseAndPrintAreInverse) {
-  for (const char* text : {"absolute", "squared:0.5", "huber:0.25", "quantile:0.9", "epsilon-insensitive:0.5", "logistic", "hinge"}) {
+  for (const char* text :
+       {"absolute", "squared:0.5", "huber:0.25", "quantile:0.9", "epsilon-insensitive:0.5", "logistic", "hinge"}) {
     EXPECT_EQ(to_string(parse_loss(text)), text);
   }
 }

@@ -11,7 +11,7 @@ namespace tracenorm::test {
 struct SolvedProblem {
   std::string name;
   Problem problem;
-  double optimum;   ///< the true optimum lies in [optimum - accuracy, optimum]
+  double optimum;  ///< the true optimum lies in [optimum - accuracy, optimum]
   double accuracy;
 };
 
@@ -22,7 +22,7 @@ struct PenalizedProblem {
   std::string name;
   Problem problem;  ///< with an l1 penalty of lambda1; the radius is the trace norm of the solution
   double lambda1;
-  double lambda2;   ///< of the trace norm
+  double lambda2;  ///< of the trace norm
   double optimum;
   double accuracy;
 };

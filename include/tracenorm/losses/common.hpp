@@ -3,10 +3,13 @@
 // A loss is a tiny regular type. For an entry with datum y it says, for a prediction x:
 //   value(x, y)        the convex function f
 //   subgradient(x, y)  one element of its subdifferential
-//   chord(x, w, y)     the slope of the uniform affine approximation on [x-w, x+w], i.e. (f(x+w) - f(x-w)) / 2w, in closed
-//                      form because the difference quotient cancels for small w (paper, Theorem aff_def); w = 0 gives a subgradient
+//   chord(x, w, y)     the slope of the uniform affine approximation on [x-w, x+w], i.e. (f(x+w) - f(x-w)) / 2w, in
+//   closed
+//                      form because the difference quotient cancels for small w (paper, Theorem aff_def); w = 0 gives a
+//                      subgradient
 //   slopes(y)          the closed interval of slopes f has (the domain of the conjugate)
-//   conjugate(s, y)    sup over x of s x - f(x, y), for s in slopes(y); s is clamped into that interval, so rounding of a
+//   conjugate(s, y)    sup over x of s x - f(x, y), for s in slopes(y); s is clamped into that interval, so rounding of
+//   a
 //                      stored slope can never turn a bound into minus infinity
 //   accepts(y)         whether the datum makes sense
 // A new loss is one file like absolute.hpp, and one line in loss.hpp.
@@ -28,9 +31,7 @@ inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 struct Interval {
   double lower = -kInfinity;
   double upper = kInfinity;
-  [[nodiscard]] TRACENORM_INLINE double clamp(double s) const {
-    return s < lower ? lower : (s > upper ? upper : s);
-  }
+  [[nodiscard]] TRACENORM_INLINE double clamp(double s) const { return s < lower ? lower : (s > upper ? upper : s); }
 };
 
 namespace losses {
@@ -55,9 +56,9 @@ TRACENORM_INLINE bool is_label(double y) { return y == 1.0 || y == -1.0; }
 template <class L>
 concept SeparableLoss = std::copyable<L> && requires(const L& loss, Real x, Real y, Real w, double s) {
   { L::name } -> std::convertible_to<std::string_view>;
-  { L::has_kink } -> std::convertible_to<bool>;             // a slope can jump, so the width matters
-  { L::cheap_conjugate } -> std::convertible_to<bool>;      // cheap enough to be summed in every iteration
-  { L::wants } -> std::convertible_to<std::string_view>;    // the data it is for, for error messages
+  { L::has_kink } -> std::convertible_to<bool>;           // a slope can jump, so the width matters
+  { L::cheap_conjugate } -> std::convertible_to<bool>;    // cheap enough to be summed in every iteration
+  { L::wants } -> std::convertible_to<std::string_view>;  // the data it is for, for error messages
   { loss.value(x, y) } -> std::convertible_to<double>;
   { loss.subgradient(x, y) } -> std::convertible_to<double>;
   { loss.chord(x, w, y) } -> std::convertible_to<double>;

@@ -1,5 +1,5 @@
-// Any convex function of (x, y), given by its values alone. Slower than the built-in losses: every evaluation is an indirect
-// call, and the conjugate is found by a one-dimensional convex search.
+// Any convex function of (x, y), given by its values alone. Slower than the built-in losses: every evaluation is an
+// indirect call, and the conjugate is found by a one-dimensional convex search.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,8 @@ namespace tracenorm::losses {
 
 struct Custom {
   std::function<double(double x, double y)> function;
-  std::string label = "custom";                      ///< how reports call it
-  Interval slope_range;              ///< known bounds on the slope, if any; tightens nothing, guards rounding
+  std::string label = "custom";  ///< how reports call it
+  Interval slope_range;          ///< known bounds on the slope, if any; tightens nothing, guards rounding
 
   static constexpr std::string_view name = "custom";
   static constexpr std::string_view wants = "data for which the function is finite";

@@ -25,9 +25,9 @@ struct Huber {
   TRACENORM_INLINE T subgradient(T x, T y) const {
     return clamp(x - y, T(-delta), T(delta));
   }
-  /// The mean of clamp(t, -delta, delta) over [e-w, e+w], for e >= 0 by symmetry. In units of w around e the upper kink lies
-  /// at `top` and the lower one at `bottom` (cut to the interval), and the three pieces are lengths times mean values: nothing
-  /// cancels, and w = 0 needs no special case.
+  /// The mean of clamp(t, -delta, delta) over [e-w, e+w], for e >= 0 by symmetry. In units of w around e the upper kink
+  /// lies at `top` and the lower one at `bottom` (cut to the interval), and the three pieces are lengths times mean
+  /// values: nothing cancels, and w = 0 needs no special case.
   template <class T>
   TRACENORM_INLINE T chord(T x, T w, T y) const {
     const T d = T(delta);

@@ -25,7 +25,8 @@ struct Logistic {
   TRACENORM_INLINE T subgradient(T x, T y) const {
     return -y / (1 + std::exp(y * x));
   }
-  /// With z = y x: -y log1p(2 sinh(w) / (e^z + e^-w)) / 2w. For wide intervals nothing cancels and the quotient is used.
+  /// With z = y x: -y log1p(2 sinh(w) / (e^z + e^-w)) / 2w. For wide intervals nothing cancels and the quotient is
+  /// used.
   template <class T>
   TRACENORM_INLINE T chord(T x, T w, T y) const {
     const T z = y * x;

@@ -1,4 +1,5 @@
-// The pinball loss whose minimiser is the `level` quantile of the data: level (y-x) above the prediction, (1-level) (x-y) below.
+// The pinball loss whose minimiser is the `level` quantile of the data: level (y-x) above the prediction, (1-level)
+// (x-y) below.
 #pragma once
 
 #include "tracenorm/losses/common.hpp"

@@ -25,6 +25,7 @@ struct FrankWolfe {
 inline constexpr std::array<Field<FrankWolfe>, 2> FrankWolfe::fields{
     {{"oracle_tolerance", &FrankWolfe::oracle_tolerance, 1e-14, 1.0,
       "accuracy of the first leading singular pair; tightens with the iterations"},
-     {"oracle_products", &FrankWolfe::oracle_products, 2, 1e6, "products per leading singular pair at k = 0; grows with sqrt(k)/4"}}};
+     {"oracle_products", &FrankWolfe::oracle_products, 2, 1e6,
+      "products per leading singular pair at k = 0; grows with sqrt(k)/4"}}};
 
 }  // namespace tracenorm::methods

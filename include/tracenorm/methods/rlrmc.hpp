@@ -10,7 +10,7 @@ namespace tracenorm::methods {
 
 struct Rlrmc {
   double rank = 5;
-  double smoothing = 1.0;  ///< d at the first stage, times the median |datum|
+  double smoothing = 0.3;  ///< d at the first stage, times the median |datum|
   double shrink = 0.5;     ///< d <- shrink * d after each stage
   double stages = 7;
   double inner = 40;  ///< conjugate-gradient iterations per stage

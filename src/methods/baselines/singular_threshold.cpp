@@ -56,9 +56,9 @@ void check(lapack_int info, const char* routine) {
   if (info != 0) throw Error(ErrorCode::numerical, std::string("LAPACK ") + routine + " failed");
 }
 
-/// All triplets above the threshold from the eigenvectors of the Gram matrix. In double this is twice as fast as
-/// dgesdd, as fast as sgesdd, and its values are wrong by about 1e-16 sigma_1^2 / sigma (docs/measurements.md): fine
-/// unless the threshold is tiny.
+/// All triplets above the threshold from the eigenvectors of the Gram matrix. Measured on one core, n = 750 and 2000:
+/// 0.17 and 3.1 s, dgesdd 0.33 and 7.6 s, sgesdd 0.17 and 3.2 s. Its values are wrong by about 1e-16 sigma_1^2 / sigma
+/// (those of sgesdd by 3e-7 sigma_1): fine unless the threshold is tiny.
 Triplets from_gram(const RowMatrix& a, double threshold) {
   Eigen::MatrixXd vectors = small_gram(a);
   const auto side = static_cast<lapack_int>(vectors.rows());

@@ -132,7 +132,7 @@ INSTANTIATE_TEST_SUITE_P(Lambdas, Smoothing, testing::Values(0.0, 0.05),
 
 TEST(Rlrmc, RecoversARankThreeMatrixUnderOutliers) {
   const Problem problem = test::outlier_problem(120, 100, 0.4);
-  const Result result = solve(problem, methods::Rlrmc{.rank = 3, .shrink = 0.1}, {});
+  const Result result = solve(problem, methods::Rlrmc{.rank = 3}, {});
   Random random(17);
   const Eigen::MatrixXd u = test::normal_matrix(120, 3, random);
   const Eigen::MatrixXd truth = u * test::normal_matrix(100, 3, random).transpose();
