@@ -2,8 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
-#include <cstring>
+#include <cstdint>
 #include <limits>
 
 #include "base/random.hpp"
@@ -33,7 +34,7 @@ Problem large_problem(const Penalty& penalty = NoPenalty{}) {
   return {make_sparse(rows, cols, entries), losses::Absolute{}, penalty, TraceNormBall{900}};
 }
 
-bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
 
 void expect_same_run(const Result& a, const Result& b) {
   ASSERT_EQ(a.trace.size(), b.trace.size());
