@@ -163,7 +163,10 @@ SpectralBound CpuEvaluator::bound_norm(Slopes which, double work) {
     return dense_bound(which, of_columns, true, exact_passes);
   }
   if (cholesky_passes <= work) return dense_bound(which, of_columns, false, cholesky_passes);
-  return lanczos_bound(which, static_cast<int>(std::clamp(work, 60.0, 400.0)));
+  // Its basis is kept in memory: at most about 64 MB, unless that would be too few steps to say anything.
+  constexpr double kLeastSteps = 60;
+  const double most = std::clamp(64e6 / (sizeof(double) * static_cast<double>(cols_)), kLeastSteps, 400.0);
+  return lanczos_bound(which, static_cast<int>(std::clamp(work, kLeastSteps, most)));
 }
 
 }  // namespace tracenorm

@@ -46,7 +46,8 @@ Problem wide_problem() {
 TEST(Memory, StaysFarBelowAFullMatrix) {
   const Problem problem = wide_problem();
   const double before = resident_megabytes();
-  for (const Method& method : {Method{methods::Rlrmc{.rank = 5}}, Method{methods::Glrl{.rank = 10}}}) {
+  for (const Method& method :
+       {Method{methods::Rlrmc{.rank = 5}}, Method{methods::Glrl{.rank = 10}}, Method{methods::RankDrop{}}}) {
     const Result result = solve(problem, method, test::at_most(1));
     EXPECT_LT(result.objective, result.trace.front().objective);
     const double growth = peak_megabytes() - before;
