@@ -72,10 +72,9 @@ Problem make_sparse_problem() {
 /// A full n x n matrix with the squared loss and an l1 penalty.
 Problem make_dense_problem(Index n) {
   Random random(1);
-  DenseObservations data{n, n, {}, {}};
-  data.value.resize(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
-  for (Real& value : data.value) value = static_cast<Real>(random.normal());
-  return {std::move(data), losses::Squared{0.5}, L1Penalty{0.4}, TraceNormBall{100}};
+  std::vector<Real> data(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
+  for (Real& value : data) value = static_cast<Real>(random.normal());
+  return {DenseObservations{n, n, std::move(data), {}}, losses::Squared{0.5}, L1Penalty{0.4}, TraceNormBall{100}};
 }
 
 /// The fused product out = M'Mv on the kernels, sharded as the evaluators do it, with a matrix of its own.

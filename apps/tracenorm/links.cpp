@@ -59,19 +59,19 @@ DenseObservations observe(const Adjacency& graph, const LinksOptions& options) {
   Random mask(options.common.run.seed);
   Random flips(options.common.run.seed ^ 0x5851f42d4c957f2dULL);
   const Index n = graph.nodes();
-  DenseObservations data{n, n, {}, {}};
-  data.value.assign(static_cast<std::size_t>(n) * static_cast<std::size_t>(n), std::numeric_limits<Real>::quiet_NaN());
+  std::vector<Real> entries(static_cast<std::size_t>(n) * static_cast<std::size_t>(n),
+                            std::numeric_limits<Real>::quiet_NaN());
   for (Index a = 0; a < n; ++a) {
     for (Index b = options.unsymmetric_mask ? 0 : a; b < n; ++b) {
       const bool seen = mask.uniform() < options.observed;
       const bool flipped = flips.uniform() < options.flip;
       if (!seen) continue;
       const Real value = graph.linked(a, b) != flipped ? 1 : 0;
-      data.value[graph.place(a, b)] = value;
-      if (!options.unsymmetric_mask) data.value[graph.place(b, a)] = value;
+      entries[graph.place(a, b)] = value;
+      if (!options.unsymmetric_mask) entries[graph.place(b, a)] = value;
     }
   }
-  return data;
+  return {n, n, std::move(entries), {}};
 }
 
 /// Scores come from blocks of rows, so that the answer is never made dense as a whole.

@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "tracenorm/array.hpp"
 #include "tracenorm/types.hpp"
 
 namespace tracenorm {
@@ -22,7 +23,7 @@ class SparsePattern {
  public:
   SparsePattern() = default;
   /// Checks that `begin` and `col` are a valid pattern; throws an input error otherwise.
-  SparsePattern(Index rows, Index cols, std::vector<Offset> begin, std::vector<Index> col);
+  SparsePattern(Index rows, Index cols, Array<Offset> begin, Array<Index> col);
 
   [[nodiscard]] Index rows() const { return rows_; }
   [[nodiscard]] Index cols() const { return cols_; }
@@ -33,21 +34,21 @@ class SparsePattern {
  private:
   Index rows_ = 0;
   Index cols_ = 0;
-  std::vector<Offset> begin_{0};
-  std::vector<Index> col_;
+  Array<Offset> begin_{0};
+  Array<Index> col_;
 };
 
 struct SparseObservations {
   SparsePattern pattern;
-  std::vector<Real> value;   ///< one per entry of the pattern
-  std::vector<Real> weight;  ///< empty (all one) or one positive weight per entry
+  Array<Real> value;   ///< one per entry of the pattern
+  Array<Real> weight;  ///< empty (all one) or one positive weight per entry
 };
 
 struct DenseObservations {
   Index rows = 0;
   Index cols = 0;
-  std::vector<Real> value;   ///< row-major; NaN marks a missing entry
-  std::vector<Real> weight;  ///< empty, or one positive weight per entry
+  Array<Real> value;   ///< row-major; NaN marks a missing entry
+  Array<Real> weight;  ///< empty, or one positive weight per entry
 };
 
 using Observations = std::variant<SparseObservations, DenseObservations>;

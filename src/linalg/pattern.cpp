@@ -7,7 +7,7 @@
 
 namespace tracenorm {
 
-SparsePattern::SparsePattern(Index rows, Index cols, std::vector<Offset> begin, std::vector<Index> col)
+SparsePattern::SparsePattern(Index rows, Index cols, Array<Offset> begin, Array<Index> col)
     : rows_(rows), cols_(cols), begin_(std::move(begin)), col_(std::move(col)) {
   const auto fail = [](const std::string& message) { throw Error(ErrorCode::input, "sparse pattern: " + message); };
   if (rows < 0 || cols < 0) fail(fmt::format("{} x {} is not a size", rows, cols));

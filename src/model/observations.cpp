@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "tracenorm/error.hpp"
 
@@ -36,16 +38,15 @@ SparseObservations make_sparse(Index rows, Index cols, const Entries& entries, c
   }
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
 
-  SparseObservations sparse;
   std::vector<Index> col(count);
-  sparse.value.resize(count);
-  sparse.weight.resize(weight.size());
+  std::vector<Real> value(count);
+  std::vector<Real> sorted_weight(weight.size());
   std::vector<Offset> place(begin.begin(), begin.end() - 1);
   for (std::size_t e = 0; e < count; ++e) {
     const auto to = static_cast<std::size_t>(place[static_cast<std::size_t>(entries.row[e])]++);
     col[to] = entries.col[e];
-    sparse.value[to] = entries.value[e];
-    if (!weight.empty()) sparse.weight[to] = weight[e];
+    value[to] = entries.value[e];
+    if (!weight.empty()) sorted_weight[to] = weight[e];
   }
   struct Cell {
     Index col;
@@ -58,7 +59,7 @@ SparseObservations make_sparse(Index rows, Index cols, const Entries& entries, c
     const auto to = static_cast<std::size_t>(begin[static_cast<std::size_t>(i) + 1]);
     row.clear();
     for (std::size_t e = from; e < to; ++e) {
-      row.push_back({col[e], sparse.value[e], weight.empty() ? Real(1) : sparse.weight[e]});
+      row.push_back({col[e], value[e], weight.empty() ? Real(1) : sorted_weight[e]});
     }
     std::sort(row.begin(), row.end(), [](const Cell& a, const Cell& b) { return a.col < b.col; });
     for (std::size_t e = from; e < to; ++e) {
@@ -68,12 +69,11 @@ SparseObservations make_sparse(Index rows, Index cols, const Entries& entries, c
                     fmt::format("row {}, column {} is given twice; give each entry once", i, cell.col));
       }
       col[e] = cell.col;
-      sparse.value[e] = cell.value;
-      if (!weight.empty()) sparse.weight[e] = cell.weight;
+      value[e] = cell.value;
+      if (!weight.empty()) sorted_weight[e] = cell.weight;
     }
   }
-  sparse.pattern = SparsePattern(rows, cols, std::move(begin), std::move(col));
-  return sparse;
+  return {SparsePattern(rows, cols, std::move(begin), std::move(col)), std::move(value), std::move(sorted_weight)};
 }
 
 DenseObservations make_dense(const SparseObservations& sparse, double limit_bytes) {
@@ -86,19 +86,18 @@ DenseObservations make_dense(const SparseObservations& sparse, double limit_byte
         fmt::format("an l1 penalty makes the problem dense: {} x {} needs {:.1f} GB, more than the {:.1f} GB allowed",
                     rows, cols, bytes / 1e9, limit_bytes / 1e9));
   }
-  DenseObservations dense{rows, cols, {}, {}};
   const std::size_t size = static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
-  dense.value.assign(size, std::numeric_limits<Real>::quiet_NaN());
-  if (!sparse.weight.empty()) dense.weight.assign(size, Real(1));
+  std::vector<Real> value(size, std::numeric_limits<Real>::quiet_NaN());
+  std::vector<Real> weight(sparse.weight.empty() ? 0 : size, Real(1));
   for (Index i = 0; i < rows; ++i) {
     for (Offset e = sparse.pattern.begin()[i]; e < sparse.pattern.begin()[i + 1]; ++e) {
       const std::size_t to = static_cast<std::size_t>(i) * static_cast<std::size_t>(cols) +
                              static_cast<std::size_t>(sparse.pattern.col()[e]);
-      dense.value[to] = sparse.value[static_cast<std::size_t>(e)];
-      if (!sparse.weight.empty()) dense.weight[to] = sparse.weight[static_cast<std::size_t>(e)];
+      value[to] = sparse.value[static_cast<std::size_t>(e)];
+      if (!sparse.weight.empty()) weight[to] = sparse.weight[static_cast<std::size_t>(e)];
     }
   }
-  return dense;
+  return {rows, cols, std::move(value), std::move(weight)};
 }
 
 Index rows(const Observations& observations) {

@@ -21,7 +21,7 @@ std::string place(const Observations& observations, std::size_t entry) {
   return fmt::format("row {}, column {}", entry / cols, entry % cols);
 }
 
-void check_data(const Problem& problem, const std::vector<Real>& value, const std::vector<Real>& weight, bool holes) {
+void check_data(const Problem& problem, const Array<Real>& value, const Array<Real>& weight, bool holes) {
   std::visit(
       [&](const auto& loss) {
         using L = std::decay_t<decltype(loss)>;

@@ -179,18 +179,19 @@ INSTANTIATE_TEST_SUITE_P(Fixtures, EveryProblem, testing::ValuesIn(test::solved_
 TEST(Evaluator, DenseAndSparseAgree) {
   Random random(8);
   Entries entries;
-  DenseObservations dense{60, 45, {}, {}};
+  std::vector<Real> values;
   for (Index i = 0; i < 60; ++i) {
     for (Index j = 0; j < 45; ++j) {
       const auto y = Real(random.normal());
       const bool observed = random.uniform() < 0.3;
-      dense.value.push_back(observed ? y : std::numeric_limits<Real>::quiet_NaN());
+      values.push_back(observed ? y : std::numeric_limits<Real>::quiet_NaN());
       if (!observed) continue;
       entries.row.push_back(i);
       entries.col.push_back(j);
       entries.value.push_back(y);
     }
   }
+  const DenseObservations dense{60, 45, std::move(values), {}};
   for (const Penalty& penalty : {Penalty(NoPenalty{}), Penalty(ComplementSquaredPenalty{0.05})}) {
     const Problem sparse_problem{make_sparse(60, 45, entries), losses::Absolute{}, penalty, TraceNormBall{20}};
     const Problem dense_problem{dense, losses::Absolute{}, penalty, TraceNormBall{20}};

@@ -37,10 +37,10 @@ TEST(Problem, EveryBadPartIsNamed) {
   problem = small(losses::Custom{});
   EXPECT_NE(complaint(problem).find("no function"), std::string::npos);
   problem = small(losses::Hinge{});
-  std::get<SparseObservations>(problem.observations).value[1] = 3;
+  std::get<SparseObservations>(problem.observations).value = {1, 3, 1};
   EXPECT_NE(complaint(problem).find("row 1, column 0 holds 3"), std::string::npos) << complaint(problem);
   problem = small();
-  std::get<SparseObservations>(problem.observations).value[0] = std::numeric_limits<Real>::quiet_NaN();
+  std::get<SparseObservations>(problem.observations).value = {std::numeric_limits<Real>::quiet_NaN(), 1, 1};
   EXPECT_NE(complaint(problem).find("row 0, column 2 holds nan"), std::string::npos) << complaint(problem);
   problem = small();
   std::get<SparseObservations>(problem.observations).weight = {1, 0, 1};
@@ -59,6 +59,25 @@ TEST(Observations, SortedIntoRowsAndDuplicatesRefused) {
   EXPECT_THROW(make_sparse(3, 4, {{0, 0}, {1, 1}, {1, 2}}), Error);
   EXPECT_THROW(make_sparse(3, 4, {{3}, {1}, {1}}), Error);
   EXPECT_THROW(make_sparse(3, 4, {{0}, {-1}, {1}}), Error);
+}
+
+TEST(Observations, BorrowedArraysAreSeenInPlaceAndKeptAlive) {
+  const std::vector<Index> col{1, 0};
+  auto value = std::make_shared<std::vector<Real>>(std::vector<Real>{3, 4});
+  const Real* place = value->data();
+  SparseObservations sparse{
+      SparsePattern(2, 2, Array<Offset>{0, 1, 2}, Array<Index>::borrow(col.data(), col.size(), nullptr)),
+      Array<Real>::borrow(place, value->size(), value),
+      {}};
+  const std::weak_ptr<std::vector<Real>> watch = value;
+  value.reset();
+  EXPECT_EQ(sparse.pattern.col(), col.data());
+  SparseObservations copy = sparse;
+  sparse = {};
+  EXPECT_EQ(copy.value.data(), place);
+  EXPECT_EQ(copy.value[1], 4);
+  copy = {};
+  EXPECT_TRUE(watch.expired());
 }
 
 TEST(Observations, DenseKeepsMissingAsNaN) {

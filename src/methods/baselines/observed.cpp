@@ -15,21 +15,21 @@ namespace tracenorm::baselines {
 namespace {
 
 SparseObservations sparse_from(const DenseObservations& dense) {
-  SparseObservations sparse;
   std::vector<Offset> begin{0};
   std::vector<Index> col;
+  std::vector<Real> value;
+  std::vector<Real> weight;
   std::size_t place = 0;
   for (Index i = 0; i < dense.rows; ++i) {
     for (Index j = 0; j < dense.cols; ++j, ++place) {
       if (std::isnan(dense.value[place])) continue;
       col.push_back(j);
-      sparse.value.push_back(dense.value[place]);
-      if (!dense.weight.empty()) sparse.weight.push_back(dense.weight[place]);
+      value.push_back(dense.value[place]);
+      if (!dense.weight.empty()) weight.push_back(dense.weight[place]);
     }
     begin.push_back(static_cast<Offset>(col.size()));
   }
-  sparse.pattern = SparsePattern(dense.rows, dense.cols, std::move(begin), std::move(col));
-  return sparse;
+  return {SparsePattern(dense.rows, dense.cols, std::move(begin), std::move(col)), std::move(value), std::move(weight)};
 }
 
 }  // namespace

@@ -14,20 +14,20 @@ using test::PenalizedProblem;
 /// v v' blocks on the diagonal, and noise.
 Problem covariance(Index n, double lambda1) {
   Random random(5);
-  DenseObservations data{n, n, std::vector<Real>(std::size_t(n) * std::size_t(n)), {}};
-  for (Real& value : data.value) value = Real(0.2 * random.normal());
+  std::vector<Real> data(std::size_t(n) * std::size_t(n));
+  for (Real& value : data) value = Real(0.2 * random.normal());
   const Index block = n / 5;
   for (Index b = 0; b < 5; ++b) {
     std::vector<double> v;
     for (Index i = 0; i < block; ++i) v.push_back(2 * random.uniform() - 1);
     for (Index i = 0; i < block; ++i) {
       for (Index j = 0; j < block; ++j) {
-        data.value[std::size_t(b * block + i) * std::size_t(n) + std::size_t(b * block + j)] +=
+        data[std::size_t(b * block + i) * std::size_t(n) + std::size_t(b * block + j)] +=
             Real(v[std::size_t(i)] * v[std::size_t(j)]);
       }
     }
   }
-  return {data, losses::Squared{0.5}, L1Penalty{lambda1}, TraceNormBall{1}};
+  return {DenseObservations{n, n, std::move(data), {}}, losses::Squared{0.5}, L1Penalty{lambda1}, TraceNormBall{1}};
 }
 
 class PenalizedOptimum : public testing::TestWithParam<PenalizedProblem> {};

@@ -31,16 +31,16 @@ Problem wide_problem() {
   const Index cols = 100000;
   std::vector<Offset> begin{0};
   std::vector<Index> col;
-  SparseObservations data;
+  std::vector<Real> value;
   for (Index i = 0; i < rows; ++i) {
     for (Index part = 0; part < 5; ++part) {
       col.push_back(part * (cols / 5) + static_cast<Index>(random.below(cols / 5)));
-      data.value.push_back(Real(random.normal() + (part < 2 ? 1 : -1)));
+      value.push_back(Real(random.normal() + (part < 2 ? 1 : -1)));
     }
     begin.push_back(static_cast<Offset>(col.size()));
   }
-  data.pattern = SparsePattern(rows, cols, begin, col);
-  return {std::move(data), losses::Absolute{}, ComplementSquaredPenalty{0.001}, TraceNormBall{1}};
+  return {SparseObservations{SparsePattern(rows, cols, std::move(begin), std::move(col)), std::move(value), {}},
+          losses::Absolute{}, ComplementSquaredPenalty{0.001}, TraceNormBall{1}};
 }
 
 TEST(Memory, StaysFarBelowAFullMatrix) {

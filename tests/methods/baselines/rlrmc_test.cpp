@@ -93,7 +93,9 @@ TEST_P(Smoothing, GradientPassesFiniteDifferencesInRandomTangentDirections) {
   const double lambda = GetParam();
   SparseObservations data = test::outlier_data(40, 30, 0.3, 4);
   Random random(5);
-  for (std::size_t e = 0; e < data.value.size(); ++e) data.weight.push_back(Real(0.5 + random.uniform()));
+  std::vector<Real> weight(data.value.size());
+  for (Real& w : weight) w = Real(0.5 + random.uniform());
+  data.weight = std::move(weight);
   const Observations observations = data;
   const baselines::Observed observed(observations);
   baselines::SmoothedAbsolute cost(observed, lambda);
@@ -168,7 +170,7 @@ TEST(Rlrmc, AnswersIllPosedInput) {
   const std::string loss = test::usage_error(test::single_entry(4, 3, 2, losses::Huber{}), methods::Rlrmc{.rank = 1});
   EXPECT_NE(loss.find("absolute"), std::string::npos) << loss;
   Problem zero = problem;
-  std::get<SparseObservations>(zero.observations).value[0] = 0;
+  std::get<SparseObservations>(zero.observations).value = {0};
   EXPECT_EQ(solve(zero, methods::Rlrmc{.rank = 1}, {}).objective, 0);
 }
 
