@@ -112,9 +112,4 @@ const LinearKernels& linear_kernels(InstructionSet set) {
   }
 TRACENORM_FOR_EACH_LOSS(TRACENORM_DISPATCH_LOSS)
 
-template <>
-const LossKernels<losses::Custom>& loss_kernels<losses::Custom>(InstructionSet, Mode mode, bool weighted) {
-  return reference::loss_kernels_of(static_cast<const losses::Custom*>(nullptr), mode, weighted);
-}
-
 }  // namespace tracenorm::kernels

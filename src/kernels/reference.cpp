@@ -1,5 +1,4 @@
-// The specification of the kernels: one plain loop each. Also home of the custom loss, which no instruction set can
-// speed up.
+// The specification of the kernels: one plain loop each.
 #include "kernels/kernels.hpp"
 #include "kernels/tables.hpp"
 
@@ -111,6 +110,5 @@ void blend(Real* average, const Real* m, Offset count, double t) {
 
 #include "kernels/define_set.inc"
 TRACENORM_FOR_EACH_LOSS(TRACENORM_DEFINE_LOSS)
-TRACENORM_DEFINE_LOSS(Custom)
 
 }  // namespace tracenorm::kernels::reference

@@ -14,7 +14,6 @@ namespace tracenorm::kernels {
 
 namespace reference {
 TRACENORM_DECLARE_SET
-TRACENORM_DECLARE_LOSS(Custom)
 }  // namespace reference
 namespace baseline {
 TRACENORM_DECLARE_SET

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "tracenorm/losses/custom.hpp"
 
@@ -9,7 +11,213 @@ namespace {
 /// The smallest half-width at which a difference quotient still has about eight good digits.
 double least_width(double x, double w) { return std::max(w, 1e-8 * std::max(1.0, std::abs(x))); }
 
+/// Minimises g(x) = f(x, y) - s x for many (s, y) in lock step: every round asks the function for one value of each
+/// search that is still going on. Minus the minimum is the conjugate.
+class Minimizations {
+ public:
+  Minimizations(const Custom& loss, const double* s, const double* y, std::size_t count)
+      : loss_(loss), searches_(count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      searches_[i].s = loss.slope_range.clamp(s[i]);
+      searches_[i].y = y[i];
+    }
+  }
+
+  void run(double* conjugate) {
+    restart();
+    evaluate([](Search& search) { return search.middle; }, &Search::at_middle);
+    walk(1.0);
+    walk(-1.0);
+    for (Search& search : searches_) {
+      search.low = search.middle - search.step;
+      search.high = search.middle + search.step;
+    }
+    widen(&Search::low, -1.0);
+    widen(&Search::high, 1.0);
+    shrink();
+    for (std::size_t i = 0; i < searches_.size(); ++i) conjugate[i] = searches_[i].unbounded ? kInfinity : 0.0;
+    bound(conjugate);
+  }
+
+ private:
+  struct Search {
+    double s;
+    double y;
+    double step = 1;
+    double middle = 0;
+    double at_middle = 0;
+    double low = 0;  // the bracket [low, high] and two points inside it
+    double high = 0;
+    double a = 0;
+    double b = 0;
+    double at_a = 0;
+    double at_b = 0;
+    double best = 0;
+    bool unbounded = false;
+  };
+
+  static constexpr double kFar = 1e12;
+  static constexpr double kGolden = 0.6180339887498949;
+
+  /// Every search that has a minimum takes part in the rounds to come.
+  void restart() {
+    active_.clear();
+    for (Search& search : searches_) {
+      if (!search.unbounded) active_.push_back(&search);
+    }
+  }
+
+  template <class Finished>
+  void retire(Finished finished) {
+    active_.erase(std::remove_if(active_.begin(), active_.end(), [&](Search* search) { return finished(*search); }),
+                  active_.end());
+  }
+
+  /// f(point) of every active search.
+  template <class Point>
+  const std::vector<double>& ask(Point point) {
+    const std::size_t count = active_.size();
+    x_.resize(count);
+    y_.resize(count);
+    f_.resize(count);
+    for (std::size_t k = 0; k < count; ++k) {
+      x_[k] = point(*active_[k]);
+      y_[k] = active_[k]->y;
+    }
+    if (count > 0) loss_.values(x_.data(), y_.data(), f_.data(), count);
+    return f_;
+  }
+
+  /// g(point) of every active search, kept in `where`.
+  template <class Point>
+  void evaluate(Point point, double Search::*where) {
+    ask(point);
+    for (std::size_t k = 0; k < active_.size(); ++k) active_[k]->*where = f_[k] - active_[k]->s * x_[k];
+  }
+
+  /// Steps of doubling length, as long as they lead downhill.
+  void walk(double direction) {
+    restart();
+    for (Search* search : active_) search->step = 1;
+    while (!active_.empty()) {
+      evaluate([&](Search& search) { return search.middle + direction * search.step; }, &Search::at_a);
+      retire([&](Search& search) {
+        if (!(search.at_a < search.at_middle)) return true;
+        search.middle += direction * search.step;
+        search.at_middle = search.at_a;
+        search.step *= 2;
+        search.unbounded = std::abs(search.middle) > kFar;  // still falling: no slope of the function is as steep as s
+        return search.unbounded;
+      });
+    }
+  }
+
+  /// Moves one end of the bracket outward until g is above its middle there.
+  void widen(double Search::*end, double direction) {
+    restart();
+    while (!active_.empty()) {
+      evaluate([&](Search& search) { return search.*end; }, &Search::at_a);
+      retire([](Search& search) { return !(search.at_a < search.at_middle); });
+      for (Search* search : active_) search->*end += direction * (search->step *= 2);
+    }
+  }
+
+  static double first_point(const Search& search) { return search.high - kGolden * (search.high - search.low); }
+  static double second_point(const Search& search) { return search.low + kGolden * (search.high - search.low); }
+
+  /// Golden sections.
+  void shrink() {
+    restart();
+    evaluate([](Search& search) { return search.a = first_point(search); }, &Search::at_a);
+    evaluate([](Search& search) { return search.b = second_point(search); }, &Search::at_b);
+    for (Search* search : active_) search->best = std::min({search->at_middle, search->at_a, search->at_b});
+    for (int i = 0; i < 100; ++i) {
+      retire([](Search& search) { return !(search.high - search.low > 1e-12 * std::max(1.0, std::abs(search.low))); });
+      if (active_.empty()) return;
+      // Either b becomes the new end and a the new b, or the mirror image of that; the point that is new is asked for.
+      ask([](Search& search) {
+        if (search.at_a <= search.at_b) {
+          search.high = std::exchange(search.b, search.a);
+          search.at_b = search.at_a;
+          return search.a = first_point(search);
+        }
+        search.low = std::exchange(search.a, search.b);
+        search.at_a = search.at_b;
+        return search.b = second_point(search);
+      });
+      for (std::size_t k = 0; k < active_.size(); ++k) {
+        Search& search = *active_[k];
+        const double g = f_[k] - search.s * x_[k];
+        (x_[k] == search.a ? search.at_a : search.at_b) = g;
+        search.best = std::min(search.best, g);
+      }
+    }
+  }
+
+  /// Every value of g bounds the minimum from above; what is left below the best one is bounded by convexity: on the
+  /// final bracket g lies above the lines through its ends with the slopes seen outside.
+  void bound(double* conjugate) {
+    restart();
+    const auto half = [](const Search& search, double end) { return least_width(end, search.high - search.low); };
+    const auto steepness = [&](double Search::*end, double Search::*where) {
+      const std::vector<double> above = ask([&](Search& search) { return search.*end + half(search, search.*end); });
+      const std::vector<double>& below = ask([&](Search& search) { return search.*end - half(search, search.*end); });
+      for (std::size_t k = 0; k < active_.size(); ++k) {
+        Search& search = *active_[k];
+        const double slope = (above[k] - below[k]) / (2 * half(search, search.*end));
+        search.*where = std::abs(loss_.slope_range.clamp(slope) - search.s);
+      }
+    };
+    steepness(&Search::low, &Search::at_a);
+    steepness(&Search::high, &Search::at_b);
+    for (Search* search : active_) {
+      const double slack = (search->high - search->low) * std::max(search->at_a, search->at_b);
+      conjugate[search - searches_.data()] = -(search->best - slack);
+    }
+  }
+
+  const Custom& loss_;
+  std::vector<Search> searches_;
+  std::vector<Search*> active_;
+  std::vector<double> x_;
+  std::vector<double> y_;
+  std::vector<double> f_;
+};
+
 }  // namespace
+
+Custom Custom::on_blocks(Block block, std::string label) {
+  Custom loss;
+  loss.block = std::move(block);
+  loss.label = std::move(label);
+  loss.function = [on_block = loss.block](double x, double y) {
+    double value = 0;
+    on_block(&x, &y, &value, 1);
+    return value;
+  };
+  return loss;
+}
+
+void Custom::values(const double* x, const double* y, double* out, std::size_t count) const {
+  if (block) return block(x, y, out, count);
+  for (std::size_t i = 0; i < count; ++i) out[i] = function(x[i], y[i]);
+}
+
+void Custom::chords(const double* x, double w, const double* y, double* out, std::size_t count) const {
+  std::vector<double> shifted(count);
+  std::vector<double> below(count);
+  for (std::size_t i = 0; i < count; ++i) shifted[i] = x[i] - least_width(x[i], w);
+  values(shifted.data(), y, below.data(), count);
+  for (std::size_t i = 0; i < count; ++i) shifted[i] = x[i] + least_width(x[i], w);
+  values(shifted.data(), y, out, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    out[i] = slope_range.clamp((out[i] - below[i]) / (2 * least_width(x[i], w)));
+  }
+}
+
+void Custom::conjugates(const double* s, const double* y, double* out, std::size_t count) const {
+  Minimizations(*this, s, y, count).run(out);
+}
 
 double Custom::chord(double x, double w, double y) const {
   const double h = least_width(x, w);
@@ -19,54 +227,9 @@ double Custom::chord(double x, double w, double y) const {
 double Custom::subgradient(double x, double y) const { return chord(x, 0.0, y); }
 
 double Custom::conjugate(double s, double y) const {
-  // g(x) = f(x, y) - s x is convex; minus its minimum is the conjugate. Bracket the minimum by doubling, then golden
-  // section.
-  s = slope_range.clamp(s);
-  const auto g = [&](double x) { return function(x, y) - s * x; };
-  double step = 1;
-  double middle = 0;
-  double at_middle = g(middle);
-  constexpr double kFar = 1e12;
-  for (const double direction : {1.0, -1.0}) {
-    step = 1;
-    while (g(middle + direction * step) < at_middle) {
-      middle += direction * step;
-      at_middle = g(middle);
-      step *= 2;
-      if (std::abs(middle) > kFar) return kInfinity;  // still falling: the slope is outside the function's slopes
-    }
-  }
-  double low = middle - step;
-  double high = middle + step;
-  while (g(low) < at_middle) low -= (step *= 2);
-  while (g(high) < at_middle) high += (step *= 2);
-  constexpr double kGolden = 0.6180339887498949;
-  double a = high - kGolden * (high - low);
-  double b = low + kGolden * (high - low);
-  double ga = g(a);
-  double gb = g(b);
-  double best = std::min({at_middle, ga, gb});
-  for (int i = 0; i < 100 && high - low > 1e-12 * std::max(1.0, std::abs(low)); ++i) {
-    if (ga <= gb) {
-      high = b;
-      b = a;
-      gb = ga;
-      a = high - kGolden * (high - low);
-      ga = g(a);
-    } else {
-      low = a;
-      a = b;
-      ga = gb;
-      b = low + kGolden * (high - low);
-      gb = g(b);
-    }
-    best = std::min({best, ga, gb});
-  }
-  // Every value of g bounds the minimum from above; what is left below the best one is bounded by convexity: on the
-  // final bracket g lies above the lines through its ends with the slopes seen outside.
-  const double width = high - low;
-  const double slope = std::max(std::abs(chord(low, width, y) - s), std::abs(chord(high, width, y) - s));
-  return -(best - width * slope);
+  double value = 0;
+  conjugates(&s, &y, &value, 1);
+  return value;
 }
 
 }  // namespace tracenorm::losses

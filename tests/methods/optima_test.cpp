@@ -4,6 +4,7 @@
 
 #include <Eigen/SVD>
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <set>
 
@@ -141,6 +142,58 @@ TEST(Custom, ALossGivenByItsValuesReachesTheSameOptimumAsTheBuiltInOne) {
   EXPECT_NEAR(result.objective, run(solved, HybridWidth{}, 2000).objective, 0.01 * scale(solved));
   EXPECT_LE(result.lower_bound, solved.optimum + 1e-6);
   EXPECT_GE(result.lower_bound, 0.9 * solved.optimum);
+}
+
+/// The absolute loss on blocks, which counts how often it is called.
+Loss absolute_on_blocks(std::atomic<int>& calls) {
+  return losses::Custom::on_blocks([&calls](const double* x, const double* y, double* out, std::size_t count) {
+    ++calls;
+    for (std::size_t i = 0; i < count; ++i) out[i] = std::abs(x[i] - y[i]);
+  });
+}
+
+TEST(Custom, EveryPenaltyAndWeightIsMetAsByTheBuiltInLoss) {
+  std::atomic<int> calls{0};
+  int met = 0;
+  for (const SolvedProblem& solved : test::solved_problems()) {
+    if (!std::holds_alternative<losses::Absolute>(solved.problem.loss)) continue;
+    Problem problem = solved.problem;
+    problem.loss = absolute_on_blocks(calls);
+    const auto custom = make_evaluator(problem);
+    const auto built_in = make_evaluator(solved.problem);
+    for (int k = 0; k < 4; ++k) {
+      const Linearization a = custom->linearize(0.3, true);
+      const Linearization b = built_in->linearize(0.3, true);
+      const double tolerance = 1e-5 * (1 + std::abs(b.objective));
+      EXPECT_NEAR(a.objective, b.objective, tolerance) << solved.name;
+      EXPECT_NEAR(a.inner, b.inner, tolerance) << solved.name;
+      EXPECT_NEAR(a.conjugate_sum, b.conjugate_sum, tolerance) << solved.name;
+      EXPECT_NEAR(custom->zero_conjugate_sum(), built_in->zero_conjugate_sum(), tolerance) << solved.name;
+      const Atom atom = built_in->leading_atom({}).atom;
+      const double t[] = {0.0, 0.25, 1.0};
+      SegmentPoint p[3];
+      SegmentPoint q[3];
+      custom->aim(atom);
+      built_in->aim(atom);
+      custom->objective_at(t, p);
+      built_in->objective_at(t, q);
+      for (int i = 0; i < 3; ++i) EXPECT_NEAR(p[i].value, q[i].value, tolerance) << solved.name;
+      custom->move(0.5);
+      built_in->move(0.5);
+    }
+    ++met;
+  }
+  EXPECT_GE(met, 6);
+}
+
+TEST(Custom, IsCalledOnBlocks) {
+  std::atomic<int> calls{0};
+  Problem problem = test::solved_problems().front().problem;
+  problem.loss = absolute_on_blocks(calls);
+  const auto evaluator = make_evaluator(problem);
+  calls = 0;
+  evaluator->linearize(0.3, false);
+  EXPECT_EQ(calls, 3);  // here, above and below: not once per entry
 }
 
 }  // namespace

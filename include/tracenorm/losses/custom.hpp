@@ -1,5 +1,6 @@
 // Any convex function of (x, y), given by its values alone. Slower than the built-in losses: every evaluation is an
-// indirect call, and the conjugate is found by a one-dimensional convex search.
+// indirect call, and the conjugate is found by a one-dimensional convex search. A function that is expensive to call
+// (one of another language) can be given on whole blocks of pairs instead: the kernels ask for blocks only.
 #pragma once
 
 #include <functional>
@@ -10,9 +11,16 @@
 namespace tracenorm::losses {
 
 struct Custom {
+  /// out[i] = f(x[i], y[i]) for i < count. May be called from several threads at once; must not throw.
+  using Block = std::function<void(const double* x, const double* y, double* out, std::size_t count)>;
+
   std::function<double(double x, double y)> function;
   std::string label = "custom";  ///< how reports call it
   Interval slope_range;          ///< known bounds on the slope, if any; tightens nothing, guards rounding
+  Block block = nullptr;         ///< the same function on many pairs at once; without it `function` is called in a loop
+
+  /// A loss that is known on blocks.
+  static Custom on_blocks(Block block, std::string label = "custom");
 
   static constexpr std::string_view name = "custom";
   static constexpr std::string_view wants = "data for which the function is finite";
@@ -27,7 +35,15 @@ struct Custom {
   [[nodiscard]] Interval slopes(double) const { return slope_range; }
   /// An upper bound of the supremum of s x - f(x, y), tight to rounding; +infinity where the supremum is infinite.
   [[nodiscard]] double conjugate(double s, double y) const;
-  [[nodiscard]] bool accepts(double y) const { return std::isfinite(y) && std::isfinite(function(0.0, y)); }
+  /// A function on blocks is too expensive to be asked for one datum at a time: what it says is seen in the run.
+  [[nodiscard]] bool accepts(double y) const {
+    return std::isfinite(y) && (block != nullptr || std::isfinite(function(0.0, y)));
+  }
+
+  /// The same on many pairs.
+  void values(const double* x, const double* y, double* out, std::size_t count) const;
+  void chords(const double* x, double w, const double* y, double* out, std::size_t count) const;
+  void conjugates(const double* s, const double* y, double* out, std::size_t count) const;
 };
 
 }  // namespace tracenorm::losses
