@@ -1,0 +1,67 @@
+// What the binding's files share. Bindings are thin: they turn NumPy arrays into the library's types and back, hand
+// exceptions over, and mind the interpreter's lock. Checks of dtypes and shapes are Python's (tracenorm/_data.py).
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "tracenorm/tracenorm.hpp"
+
+namespace tracenorm::python {
+
+namespace nb = nanobind;
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+/// Data ready to be solved: the observations in prepared units, and how to undo the preparation.
+struct Data {
+  Observations observations;
+  Preparation preparation;
+};
+
+/// The elements of a Python array, seen in place.
+template <class T, class Source>
+Array<T> borrow(const Source& source) {
+  auto* held = new Source(source);
+  // The last reference may be dropped by a thread that does not hold the interpreter's lock.
+  const std::shared_ptr<const void> owner(held, [](const Source* array) {
+    const nb::gil_scoped_acquire lock;
+    delete array;
+  });
+  return Array<T>::borrow(source.data(), source.size(), owner);
+}
+
+template <class T>
+std::vector<T> copy(const Vector<T>& source) {
+  return {source.data(), source.data() + source.size()};
+}
+
+/// What Python gets.
+template <class T>
+using Given = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+template <class T>
+using GivenMatrix = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
+using Dict = nb::typed<nb::dict, nb::str, nb::any>;
+
+/// A NumPy array that takes the elements over.
+template <class T>
+Given<T> give(std::vector<T> elements) {
+  auto* held = new std::vector<T>(std::move(elements));
+  const nb::capsule owner(held, [](void* vector) noexcept { delete static_cast<std::vector<T>*>(vector); });
+  return Given<T>(held->data(), {held->size()}, owner);
+}
+
+void bind_data(nb::module_& module);
+void bind_loss(nb::module_& module);
+void bind_method(nb::module_& module);
+void bind_model(nb::module_& module);
+void bind_solve(nb::module_& module);
+
+}  // namespace tracenorm::python

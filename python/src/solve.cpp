@@ -1,0 +1,250 @@
+// A run: the solver works without the interpreter's lock and takes it for callbacks, for a loss written in Python, and
+// to see whether Ctrl-C was pressed.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "bindings.hpp"
+#include "report/run_report.hpp"
+
+namespace tracenorm::python {
+
+namespace {
+
+/// The first exception that Python code threw during a run. It waits here until the library's frames are left.
+class Failure {
+ public:
+  /// Called inside a catch block, with the interpreter's lock held.
+  void capture() {
+    const std::lock_guard lock(mutex_);
+    if (!exception_) exception_ = std::current_exception();
+    happened_.store(true);
+  }
+  [[nodiscard]] const std::atomic<bool>& happened() const { return happened_; }
+  void rethrow() {
+    if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::exception_ptr exception_;
+  std::atomic<bool> happened_{false};
+};
+
+/// A loss written in Python, asked about whole blocks. After a failure it answers NaN, and the run ends.
+class PythonLoss {
+ public:
+  PythonLoss(nb::object function, Failure& failure) : function_(std::move(function)), failure_(failure) {}
+
+  void operator()(const double* x, const double* y, double* out, std::size_t count) const {
+    std::fill_n(out, count, std::numeric_limits<double>::quiet_NaN());
+    if (failure_.happened().load()) return;
+    const nb::gil_scoped_acquire lock;
+    try {
+      const nb::object answer = function_(array(x, count), array(y, count));
+      const auto values = nb::cast<Vector<double>>(answer);
+      std::copy_n(values.data(), std::min(count, values.size()), out);
+    } catch (...) {
+      failure_.capture();
+    }
+  }
+
+ private:
+  /// A copy: Python code may keep what it was given.
+  static nb::object array(const double* elements, std::size_t count) {
+    return nb::cast(nb::ndarray<nb::numpy, const double>(elements, {count}), nb::rv_policy::copy);
+  }
+
+  nb::object function_;
+  Failure& failure_;
+};
+
+/// Tells Python about iterations, and the run about Ctrl-C.
+class PythonObserver : public Observer {
+ public:
+  PythonObserver(nb::object callback, Failure& failure) : callback_(std::move(callback)), failure_(failure) {}
+
+  bool on_iteration(const Iteration& iteration, const RunOptions&) override {
+    if (failure_.happened().load()) return false;
+    const auto now = std::chrono::steady_clock::now();
+    if (callback_.is_none() && now - last_look_ < kBetweenLooks) return true;
+    last_look_ = now;
+    const nb::gil_scoped_acquire lock;
+    try {
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      return callback_.is_none() || proceed(iteration);
+    } catch (...) {
+      failure_.capture();
+      return false;
+    }
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds kBetweenLooks{50};
+
+  [[nodiscard]] bool proceed(const Iteration& iteration) const {
+    try {
+      return !nb::cast<bool>(nb::bool_(callback_(nb::cast(iteration, nb::rv_policy::copy))));
+    } catch (nb::python_error& error) {
+      if (!error.matches(PyExc_StopIteration)) throw;
+      return false;
+    }
+  }
+
+  nb::object callback_;
+  Failure& failure_;
+  std::chrono::steady_clock::time_point last_look_{};
+};
+
+/// One array per number that an iteration records; Python makes a structured array of them.
+nb::dict trace_columns(const std::vector<Iteration>& trace) {
+  nb::dict columns;
+  const auto add = [&]<class T>(const char* name, T (*get)(const Iteration&)) {
+    std::vector<T> column(trace.size());
+    std::transform(trace.begin(), trace.end(), column.begin(), get);
+    columns[name] = give(std::move(column));
+  };
+  using It = const Iteration&;
+  add(
+      "k", +[](It it) { return std::int64_t{it.k}; });
+  add(
+      "seconds", +[](It it) { return it.seconds; });
+  add(
+      "objective", +[](It it) { return it.objective; });
+  add(
+      "lower_bound", +[](It it) { return it.lower_bound; });
+  add(
+      "relative_gap", +[](It it) { return it.relative_gap; });
+  add(
+      "width", +[](It it) { return it.width; });
+  add(
+      "step", +[](It it) { return it.step; });
+  add(
+      "rank", +[](It it) { return std::int64_t{it.rank}; });
+  add(
+      "sigma", +[](It it) { return it.sigma; });
+  add(
+      "validation_rmse", +[](It it) { return it.validation_rmse; });
+  add(
+      "passes", +[](It it) { return it.counters.passes; });
+  add(
+      "products", +[](It it) { return std::int64_t{it.counters.products}; });
+  return columns;
+}
+
+Dict describe(const Result& result) {
+  nb::dict about;
+  about["status"] = to_string(result.status);
+  about["message"] = result.message;
+  about["method"] = result.method;
+  about["objective"] = result.objective;
+  about["lower_bound"] = result.lower_bound;
+  about["relative_gap"] = result.relative_gap;
+  about["trace_norm"] = result.trace_norm;
+  about["certificate"] = to_string(result.certificate.proof);
+  about["failure_probability"] = result.certificate.failure_probability;
+  about["iterations"] = result.iterations;
+  about["solution_iteration"] = result.solution_iteration;
+  about["seconds"] = result.seconds;
+  about["passes"] = result.counters.passes;
+  about["products"] = result.counters.products;
+  nb::dict environment;
+  environment["version"] = result.environment.version;
+  environment["compiler"] = result.environment.compiler;
+  environment["instruction_set"] = result.environment.instruction_set;
+  environment["threads"] = result.environment.threads;
+  environment["seed"] = result.environment.seed;
+  about["environment"] = environment;
+  about["trace"] = trace_columns(result.trace);
+  return Dict(about);
+}
+
+using HeldOutArrays = std::tuple<Vector<Index>, Vector<Index>, Vector<Real>>;
+
+std::optional<Entries> held_out(const std::optional<HeldOutArrays>& arrays, const Preparation& preparation) {
+  if (!arrays) return std::nullopt;
+  Entries entries{copy(std::get<0>(*arrays)), copy(std::get<1>(*arrays)), copy(std::get<2>(*arrays))};
+  prepare(preparation, entries.value);
+  return entries;
+}
+
+std::pair<Model, Dict> run(const Data& data, const nb::object& loss, const std::string& loss_name,
+                           const std::string& penalty, double radius, const Method& method, int iterations,
+                           std::optional<double> gap, std::optional<double> seconds, std::uint64_t seed, int threads,
+                           double certificate_share, const std::optional<HeldOutArrays>& validation, int patience,
+                           const nb::object& callback) {
+  Failure failure;
+  const Problem problem{data.observations,
+                        loss.is_none()
+                            ? parse_loss(loss_name)
+                            : Loss(losses::Custom::on_blocks([ask = std::make_shared<PythonLoss>(loss, failure)](
+                                                                 const double* x, const double* y, double* out,
+                                                                 std::size_t count) { (*ask)(x, y, out, count); },
+                                                             loss_name)),
+                        parse_penalty(penalty), TraceNormBall{radius}};
+  PythonObserver observer(callback, failure);
+  const std::optional<Entries> entries = held_out(validation, data.preparation);
+
+  report::RunReport report;
+  report.problem = &problem;
+  report.preparation = data.preparation;
+  report.method = method;
+  report.run.iterations = iterations;
+  report.run.gap = gap;
+  report.run.seconds = seconds;
+  report.run.seed = seed;
+  report.run.threads = threads;
+  report.run.certificate_share = certificate_share;
+  report.run.validation = entries ? &*entries : nullptr;
+  report.run.patience = patience;
+  report.run.observer = &observer;
+  report.run.cancel = &failure.happened();
+  {
+    const nb::gil_scoped_release unlocked;
+    report.result = solve(problem, method, report.run);
+  }
+  failure.rethrow();
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();  // Ctrl-C after the last look
+
+  Model model;
+  model.factors = report.result.solution;
+  model.preparation = data.preparation;
+  model.metadata = report::model_metadata(report);
+  return {std::move(model), describe(report.result)};
+}
+
+}  // namespace
+
+void bind_solve(nb::module_& module) {
+  using namespace nb::literals;
+  nb::class_<Iteration>(module, "Iteration", "What one iteration records; given to callbacks.")
+      .def_ro("k", &Iteration::k, "Number of steps taken so far.")
+      .def_ro("seconds", &Iteration::seconds)
+      .def_ro("objective", &Iteration::objective)
+      .def_ro("lower_bound", &Iteration::lower_bound, "The best certified so far.")
+      .def_ro("relative_gap", &Iteration::relative_gap, "Certified: (objective - lower bound) / |lower bound|.")
+      .def_ro("width", &Iteration::width)
+      .def_ro("step", &Iteration::step)
+      .def_ro("rank", &Iteration::rank, "Number of terms the iterate is stored with.")
+      .def_ro("sigma", &Iteration::sigma)
+      .def_ro("validation_rmse", &Iteration::validation_rmse)
+      .def_prop_ro("passes", [](const Iteration& iteration) { return iteration.counters.passes; })
+      .def_prop_ro("products", [](const Iteration& iteration) { return iteration.counters.products; });
+  module.def("solve", &run, "data"_a, "loss"_a.none(), "loss_name"_a, "penalty"_a, "radius"_a, "method"_a,
+             "iterations"_a, "gap"_a.none(), "seconds"_a.none(), "seed"_a, "threads"_a, "certificate_share"_a,
+             "validation"_a.noconvert().none(), "patience"_a, "callback"_a.none());
+}
+
+}  // namespace tracenorm::python

@@ -1,0 +1,58 @@
+"""Low-rank matrix estimation with nonsmooth convex losses, and a certificate of how good the answer is.
+
+    minimize  sum over observed (i, j) of loss(X_ij, Y_ij)  +  penalty(X)      subject to  ||X||_tr <= radius
+
+>>> import numpy as np, tracenorm
+>>> Y = np.outer([1.0, 2.0, 3.0], [1.0, -1.0, 2.0, 0.5]); Y[0, 0] = 100.0; Y[2, 3] = np.nan
+>>> result = tracenorm.solve(Y, radius=10.0, gap=1e-3)
+>>> result.status
+'gap_reached'
+
+``solve`` is the function level; ``RobustImputer``, ``MatrixCompletion`` and ``SparseLowRankCovariance`` are estimators
+by scikit-learn's rules and need scikit-learn, which nothing else here does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+from ._core import Iteration
+from ._loss import losses
+from ._result import Model, Result, load
+from ._solve import choose_radius, methods, solve
+
+if TYPE_CHECKING:
+    from .estimators import MatrixCompletion, RobustImputer, SparseLowRankCovariance
+
+__version__: str = _core.version
+
+_ESTIMATORS = ("MatrixCompletion", "RobustImputer", "SparseLowRankCovariance")
+
+__all__ = [
+    "Iteration",
+    "MatrixCompletion",
+    "Model",
+    "Result",
+    "RobustImputer",
+    "SparseLowRankCovariance",
+    "__version__",
+    "choose_radius",
+    "load",
+    "losses",
+    "methods",
+    "solve",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Estimators are imported when they are asked for: scikit-learn is optional, and takes a second to import."""
+    if name in _ESTIMATORS:
+        from . import estimators
+
+        return getattr(estimators, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,256 @@
+"""Models and results."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import warnings
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._ids import find_ids
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+def _nan_if_none(value: Any) -> float:
+    return float("nan") if value is None else float(value)
+
+
+class Model:
+    """A low-rank matrix ``left @ diag(values) @ right.T`` with the names of its rows and columns and its units.
+
+    The factors are a thin singular value decomposition in the units the problem was solved in (``preparation``);
+    predictions are in the units of the data. ``load`` reads what ``save`` or the program's ``--model`` wrote.
+    """
+
+    def __init__(self, model: _core.Model) -> None:
+        self._model = model
+        self._row_index: dict[str, int] | None = None
+        self._col_index: dict[str, int] | None = None
+        self._about: dict[str, Any] = json.loads(model.metadata)
+
+    # ---- the matrix
+
+    @property
+    def left(self) -> Floats:
+        """Left singular vectors, one a column (read-only)."""
+        return self._model.left
+
+    @property
+    def values(self) -> Floats:
+        """Singular values, descending (read-only)."""
+        return self._model.values
+
+    @property
+    def right(self) -> Floats:
+        """Right singular vectors, one a column (read-only)."""
+        return self._model.right
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self._model.shape
+
+    @property
+    def rank(self) -> int:
+        return len(self.values)
+
+    @property
+    def trace_norm(self) -> float:
+        """Sum of the singular values, in the units the problem was solved in."""
+        return float(self.values.sum())
+
+    @property
+    def preparation(self) -> str:
+        """How the data were changed before solving: "none", "center", "zscore", ..."""
+        return self._model.preparation
+
+    @property
+    def row_names(self) -> list[str]:
+        """The ids of the rows as text; empty where positions are the ids."""
+        return self._model.row_names
+
+    @property
+    def col_names(self) -> list[str]:
+        """The ids of the columns as text; empty where positions are the ids."""
+        return self._model.col_names
+
+    # ---- how it was found
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What a saved model says about its making: method, loss, penalty, radius, status, seed, version."""
+        return dict(self._about)
+
+    @property
+    def loss(self) -> str:
+        return str(self._about.get("loss", ""))
+
+    @property
+    def penalty(self) -> str:
+        return str(self._about.get("penalty", ""))
+
+    @property
+    def radius(self) -> float:
+        """The bound on the trace norm; NaN for methods without one."""
+        return _nan_if_none(self._about.get("radius"))
+
+    @property
+    def objective(self) -> float:
+        return _nan_if_none(self._about.get("objective"))
+
+    @property
+    def lower_bound(self) -> float:
+        """Certified: no matrix of the ball has a smaller objective. Minus infinity when nothing was certified."""
+        bound = self._about.get("lower_bound")
+        return float("-inf") if bound is None else float(bound)
+
+    @property
+    def relative_gap(self) -> float:
+        """(objective - lower_bound) / abs(lower_bound): at most this far from the optimum."""
+        if not np.isfinite(self.lower_bound):
+            return float("inf")
+        return max(0.0, self.objective - self.lower_bound) / max(abs(self.lower_bound), float(np.finfo(float).tiny))
+
+    @property
+    def status(self) -> str:
+        """Why the run ended: "gap_reached", "iteration_limit", "time_limit", "interrupted", "optimal", ..."""
+        return str(self._about.get("status", ""))
+
+    @property
+    def method(self) -> str:
+        return str(self._about.get("method", ""))
+
+    # ---- what it is for
+
+    def predict(self, rows: Any, cols: Any, unknown: Literal["error", "center", "nan"] = "error") -> Any:
+        """The entries at the given places, in the units of the data.
+
+        Where the model has names (data from a frame), rows and columns are ids; otherwise positions from 0. The two
+        are broadcast against each other; two scalars give a float. An id that the model does not know is a KeyError,
+        or, by `unknown`, gets the center of the training data or NaN.
+        """
+        if unknown not in ("error", "center", "nan"):
+            raise ValueError(f"unknown = {unknown!r}; it must be 'error', 'center' or 'nan'")
+        row_array, col_array = np.broadcast_arrays(np.asarray(rows), np.asarray(cols))
+        row = self._places(row_array.ravel(), "row")
+        col = self._places(col_array.ravel(), "col")
+        known = (row >= 0) & (col >= 0)
+        if unknown == "error" and not known.all():
+            k = int(np.argmin(known))
+            side, asked = ("row", row_array) if row[k] < 0 else ("column", col_array)
+            raise KeyError(f"the model has no {side} {asked.ravel()[k]!r}; unknown='center' predicts the center for it")
+        out = np.full(row.shape, self._model.center if unknown == "center" else np.nan)
+        out[known] = self._model.predict(np.ascontiguousarray(row[known]), np.ascontiguousarray(col[known]))
+        return float(out[0]) if row_array.ndim == 0 else out.reshape(row_array.shape)
+
+    def _places(self, ids: npt.NDArray[Any], side: Literal["row", "col"]) -> npt.NDArray[np.int64]:
+        names = self.row_names if side == "row" else self.col_names
+        if not names:
+            if ids.size and ids.dtype.kind not in "iu":
+                raise TypeError(f"{side}s has dtype {ids.dtype}; this model's rows and columns are positions from 0")
+            places = ids.astype(np.int64)
+            count = self.shape[0 if side == "row" else 1]
+            outside = (places < 0) | (places >= count)
+            if outside.any():
+                raise IndexError(f"{side} {places[outside][0]} is not in 0..{count - 1}")
+            return places
+        index = self._row_index if side == "row" else self._col_index
+        if index is None:
+            index = {name: k for k, name in enumerate(names)}
+            if side == "row":
+                self._row_index = index
+            else:
+                self._col_index = index
+        return find_ids(ids, names, index, f"{side}s")
+
+    def to_dense(self, rows: slice | None = None) -> Floats:
+        """The whole matrix, or a slice of its rows, in the units of the data."""
+        first, last, step = (rows or slice(None)).indices(self.shape[0])
+        if step != 1:
+            raise ValueError(f"rows = {rows}; a slice of rows must have step 1")
+        return self._model.dense_rows(first, max(first, last))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a ``.npz`` that the program and ``numpy.load`` open as well."""
+        try:
+            self._model.save(os.fspath(path))
+        except ValueError as error:
+            raise OSError(str(error)) from None
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Model:
+        """Reads a model that ``save`` or the program wrote."""
+        return load(path)
+
+    def __repr__(self) -> str:
+        rows, cols = self.shape
+        return (f"<tracenorm.{type(self).__name__}: {rows} x {cols} of rank {self.rank}, {self.method}, {self.loss}, "
+                f"objective {self.objective:.6g}, certified gap {100 * self.relative_gap:.3g} %, {self.status}>")  # fmt: skip
+
+    # A model travels as the file it would be saved to.
+    def __getstate__(self) -> dict[str, Any]:
+        state = {key: value for key, value in self.__dict__.items() if key not in ("_model", "_row_index", "_col_index")}
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.npz")
+            self._model.save(path)
+            with open(path, "rb") as file:
+                state["npz"] = file.read()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.npz")
+            with open(path, "wb") as file:
+                file.write(state.pop("npz"))
+            self._model = _core.Model.load(path)
+        self._row_index = self._col_index = None
+        self.__dict__.update(state)
+
+
+class Result(Model):
+    """What ``solve`` returns: the model, and how the run went."""
+
+    def __init__(self, model: _core.Model, about: dict[str, Any]) -> None:
+        super().__init__(model)
+        self.message: str = about["message"]
+        """The status in words."""
+        self.certificate: str = about["certificate"]
+        """How the lower bound was proved: "exact", "cholesky", "probabilistic", or "none"."""
+        self.failure_probability: float = about["failure_probability"]
+        """Of the lower bound being wrong; 0 when it is proved."""
+        self.iterations: int = about["iterations"]
+        self.solution_iteration: int = about["solution_iteration"]
+        """Which iterate this is: the last, or the best on validation entries."""
+        self.seconds: float = about["seconds"]
+        self.passes: float = about["passes"]
+        """Passes over the data, everything included."""
+        self.products: int = about["products"]
+        self.environment: dict[str, Any] = about["environment"]
+        self.trace: npt.NDArray[Any] = _structured(about["trace"])
+        """A structured array, one record per iteration: k, seconds, objective, lower_bound, relative_gap, ..."""
+        self._about.update({key: about[key] for key in ("objective", "lower_bound", "status", "method")})
+        if self.status == "numerical_failure":
+            warnings.warn(f"numerical failure: {self.message}", RuntimeWarning, stacklevel=3)
+
+
+def _structured(columns: dict[str, npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    trace = np.empty(len(columns["k"]), dtype=[(name, column.dtype) for name, column in columns.items()])
+    for name, column in columns.items():
+        trace[name] = column
+    return trace
+
+
+def load(path: str | os.PathLike[str]) -> Model:
+    """Reads a model that ``Model.save`` or the program's ``--model`` wrote."""
+    path = os.fspath(path)
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"no model file {path!r}")
+    return Model(_core.Model.load(path))
+
+
+__all__ = ["Model", "Result", "load"]

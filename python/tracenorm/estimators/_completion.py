@@ -1,0 +1,173 @@
+"""Completion of a matrix as a regression on (row, column) pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._ids import number_ids
+from ._common import fit_triplets, seed_from
+
+
+class MatrixCompletion(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Robust completion of a matrix from some of its entries: a regressor on (row, column) pairs.
+
+    ``X`` has one pair of ids per line, ``y`` the entries. Ids may be numbers or text. Further columns of ``X`` (a time
+    stamp, say) are not looked at. A pair that is given several times counts as its weighted mean, with the sum of the
+    weights.
+
+    Parameters
+    ----------
+    radius : float or "auto"
+        Bound on the trace norm, in the units of the prepared data. "auto" chooses one by validation.
+    loss : str, tuple or function
+        As in ``tracenorm.solve``.
+    penalty : str or tuple
+        As in ``tracenorm.solve``.
+    prepare : str
+        Change of units before solving, undone in predictions.
+    method : str
+        As in ``tracenorm.solve``.
+    method_options : dict or None
+        Options of the method.
+    max_iter : int
+        Most iterations.
+    gap : float or None
+        Stop at this certified relative gap.
+    features : pair
+        Which columns of ``X`` hold the row ids and the column ids: positions, or names when ``X`` is a frame.
+    random_state : int, RandomState or None
+        The seed; an int gives the same bits every time.
+    n_threads : int
+        0: all cores. Results do not depend on it.
+
+    Attributes
+    ----------
+    result_ : tracenorm.Result
+        The answer with its certificate; its names are the ids.
+    n_iter_ : int
+    dual_gap_ : float
+        Certified distance of the objective from the optimum.
+    radius_ : float
+        The radius that was used.
+    n_features_in_, feature_names_in_
+    """
+
+    def __init__(
+        self,
+        radius: Any = "auto",
+        *,
+        loss: Any = "absolute",
+        penalty: Any = "none",
+        prepare: str = "zscore",
+        method: str = "fwua",
+        method_options: dict[str, Any] | None = None,
+        max_iter: int = 500,
+        gap: float | None = None,
+        features: tuple[Any, Any] = (0, 1),
+        random_state: Any = 1,
+        n_threads: int = 0,
+    ) -> None:
+        self.radius = radius
+        self.loss = loss
+        self.penalty = penalty
+        self.prepare = prepare
+        self.method = method
+        self.method_options = method_options
+        self.max_iter = max_iter
+        self.gap = gap
+        self.features = features
+        self.random_state = random_state
+        self.n_threads = n_threads
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MatrixCompletion:
+        """Learns from the entries ``y`` at the places ``X``."""
+        X, y = validate_data(self, X, y, dtype=None, y_numeric=True)
+        row_ids, col_ids = self._pairs(X)
+        weight = _checked_weight(sample_weight, len(y))
+        seen = weight > 0
+        rows, row_names = number_ids(row_ids[seen], "X[:, row]")
+        cols, col_names = number_ids(col_ids[seen], "X[:, column]")
+        rows, cols, values, weight = _merge(rows, cols, np.asarray(y, dtype=np.float64)[seen], weight[seen])
+        # Equal values have no deviation to divide by.
+        prepare = "center" if self.prepare == "zscore" and np.ptp(values) == 0 else self.prepare
+        self.result_ = fit_triplets(
+            (rows, cols, values),
+            (len(row_names), len(col_names)),
+            self.radius,
+            loss=self.loss,
+            penalty=self.penalty,
+            prepare=prepare,
+            method=self.method,
+            method_options=self.method_options,
+            iterations=self.max_iter,
+            gap=self.gap,
+            seed=seed_from(self.random_state),
+            threads=self.n_threads,
+            weights=None if (weight == 1).all() else weight,
+        )
+        self.result_._model.row_names, self.result_._model.col_names = row_names, col_names
+        self.n_iter_ = self.result_.iterations
+        self.radius_ = self.result_.radius
+        self.dual_gap_ = self.result_.objective - self.result_.lower_bound
+        return self
+
+    def predict(self, X: Any) -> npt.NDArray[np.float64]:
+        """The entries at the places ``X``; the center of the training data where an id was not there in training."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=None, reset=False)
+        row_ids, col_ids = self._pairs(X)
+        return np.asarray(self.result_.predict(row_ids, col_ids, unknown="center"), dtype=np.float64)
+
+    def _pairs(self, X: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        if X.shape[1] < 2:
+            raise ValueError(f"X has {X.shape[1]} feature(s) (shape={X.shape}) while a minimum of 2 is required: "
+                             "a row id and a column id")  # fmt: skip
+        places = []
+        for feature in self.features:
+            if isinstance(feature, str):
+                known = list(getattr(self, "feature_names_in_", []))
+                if feature not in known:
+                    raise ValueError(f"features names {feature!r}; X has the columns {known}")
+                feature = known.index(feature)
+            if not -X.shape[1] <= feature < X.shape[1]:
+                raise ValueError(f"features = {self.features}; X has {X.shape[1]} columns")
+            places.append(X[:, feature])
+        return places[0], places[1]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        # Ids say nothing about pairs that were not seen: on arbitrary numbers as ids nothing can be learnt.
+        tags.regressor_tags.poor_score = True
+        return tags
+
+
+def _checked_weight(sample_weight: Any, count: int) -> npt.NDArray[np.float64]:
+    if sample_weight is None:
+        return np.ones(count)
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.ndim == 0:
+        weight = np.full(count, float(weight))
+    if weight.shape != (count,):
+        raise ValueError(f"sample_weight has shape {weight.shape}; it must be ({count},)")
+    if not (np.isfinite(weight).all() and (weight >= 0).all() and (weight > 0).any()):
+        raise ValueError("sample_weight must be finite, not negative, and not all zero")
+    return weight
+
+
+def _merge(rows: Any, cols: Any, values: Any, weight: Any) -> tuple[Any, Any, Any, Any]:
+    """Each pair once: weighted mean of its values, sum of its weights. Leaves entries that are distinct as they are."""
+    width = np.int64(cols.max()) + 1
+    key = rows.astype(np.int64) * width + cols
+    unique, inverse = np.unique(key, return_inverse=True)
+    if len(unique) == len(key):
+        return rows, cols, values, weight
+    total = np.bincount(inverse, weights=weight)
+    mean = np.bincount(inverse, weights=weight * values) / total
+    return (unique // width).astype(np.int32), (unique % width).astype(np.int32), mean, total

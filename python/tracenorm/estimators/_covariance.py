@@ -1,0 +1,117 @@
+"""Sparse and low-rank covariances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.covariance import EmpiricalCovariance, empirical_covariance
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._solve import solve
+from ._common import seed_from
+
+
+class SparseLowRankCovariance(EmpiricalCovariance):  # type: ignore[misc]
+    """A covariance that is sparse and of low rank at once.
+
+    Minimises ``loss(C - S) + l1 * sum |C_ij|`` over the matrices C of trace norm at most ``radius``, where S is the
+    empirical covariance: groups of variables that move together, and nothing between the groups.
+
+    Parameters
+    ----------
+    l1 : float
+        Weight of the penalty on the absolute values of all entries.
+    radius : float or None
+        Bound on the trace norm. None: the trace of S, its total variance.
+    loss : str, tuple or function
+        "squared:0.5" (the default) is half the squared Frobenius distance; "absolute" ignores gross errors in S.
+    method : str
+    method_options : dict or None
+    max_iter : int
+    gap : float or None
+        Stop at this certified relative gap.
+    assume_centered : bool
+        Do not subtract the mean.
+    store_precision : bool
+        Keep ``precision_``, the pseudo-inverse.
+    random_state : int, RandomState or None
+    n_threads : int
+
+    Attributes
+    ----------
+    covariance_ : array of shape (n_features, n_features)
+        Symmetric. (Entries below ``max(abs) * 1e-6`` are set to zero.)
+    location_ : array of shape (n_features,)
+    precision_ : array of shape (n_features, n_features)
+    n_iter_ : int
+    dual_gap_ : float
+        Certified distance of the objective from the optimum.
+    result_ : tracenorm.Result
+    """
+
+    _parameter_constraints: dict[str, Any] = {}  # noqa: RUF012 - scikit-learn's name; solve checks the arguments
+
+    def __init__(
+        self,
+        l1: float = 0.01,
+        *,
+        radius: float | None = None,
+        loss: Any = "squared:0.5",
+        method: str = "fwua",
+        method_options: dict[str, Any] | None = None,
+        max_iter: int = 500,
+        gap: float | None = 0.01,
+        assume_centered: bool = False,
+        store_precision: bool = True,
+        random_state: Any = 1,
+        n_threads: int = 0,
+    ) -> None:
+        super().__init__(store_precision=store_precision, assume_centered=assume_centered)
+        self.l1 = l1
+        self.radius = radius
+        self.loss = loss
+        self.method = method
+        self.method_options = method_options
+        self.max_iter = max_iter
+        self.gap = gap
+        self.random_state = random_state
+        self.n_threads = n_threads
+
+    def fit(self, X: Any, y: Any = None) -> SparseLowRankCovariance:
+        """Estimates from the samples X, one a row."""
+        X = validate_data(self, X, ensure_min_samples=2, dtype=np.float64)
+        self.location_ = np.zeros(X.shape[1]) if self.assume_centered else X.mean(axis=0)
+        empirical = empirical_covariance(X, assume_centered=self.assume_centered)
+        radius = float(np.trace(empirical)) if self.radius is None else self.radius
+        self.result_ = solve(
+            empirical,
+            loss=self.loss,
+            radius=radius,
+            penalty=("l1", self.l1),
+            method=self.method,
+            method_options=self.method_options,
+            iterations=self.max_iter,
+            gap=self.gap,
+            seed=seed_from(self.random_state),
+            threads=self.n_threads,
+        )
+        # The mean with the transpose is feasible too, and its objective no larger.
+        covariance = self.result_.to_dense()
+        covariance = (covariance + covariance.T) / 2
+        covariance[np.abs(covariance) < 1e-6 * np.abs(covariance).max(initial=0)] = 0
+        self._set_covariance(covariance)
+        self.n_iter_ = self.result_.iterations
+        self.dual_gap_ = self.result_.objective - self.result_.lower_bound
+        return self
+
+    def score(self, X_test: Any, y: Any = None) -> float:
+        """Minus the squared Frobenius distance from the empirical covariance of X_test.
+
+        A likelihood would be minus infinity: the estimate is singular.
+        """
+        check_is_fitted(self)
+        X_test = validate_data(self, X_test, reset=False)
+        empirical = empirical_covariance(X_test - self.location_, assume_centered=True)
+        return -float(np.sum(np.square(empirical - self.covariance_)))
+

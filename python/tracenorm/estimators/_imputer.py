@@ -1,0 +1,219 @@
+"""Imputation by a robust low-rank fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .. import _core
+from .._loss import PythonLoss, named
+from ._common import fit_triplets, seed_from
+
+
+class RobustImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Fills NaN with a low-rank fit that gross outliers do not spoil.
+
+    Columns are shifted and scaled by their medians and median deviations, the observed entries are fitted under a bound
+    on the trace norm, and the fit fills the holes. New rows are regressed, by the same loss, on the learned factors,
+    with the spread of the training rows' coefficients as a prior; so are the training rows in ``transform``.
+
+    Parameters
+    ----------
+    radius : float or "auto"
+        Bound on the trace norm, in the scaled units. "auto" chooses one by validation.
+    loss : str, tuple or function
+        As in ``tracenorm.solve``: any loss that is smallest where prediction and datum agree.
+    keep_observed : bool
+        Keep the observed entries as they are. False: the fit replaces them too, which takes outliers away.
+    scale : bool
+        Shift and scale the columns. False: they are comparable as they are.
+    method : str
+    method_options : dict or None
+    max_iter : int
+    gap : float or None
+        Stop at this certified relative gap.
+    random_state : int, RandomState or None
+    n_threads : int
+
+    Attributes
+    ----------
+    result_ : tracenorm.Result
+        The low-rank fit of the training data in scaled units, with its certificate.
+    components_ : array of shape (rank, n_features)
+        The learned factors, one a row.
+    center_, scale_ : arrays of shape (n_features,)
+    n_iter_ : int
+    dual_gap_ : float
+    radius_ : float
+    n_features_in_, feature_names_in_
+    """
+
+    def __init__(
+        self,
+        radius: Any = "auto",
+        *,
+        loss: Any = "absolute",
+        keep_observed: bool = True,
+        scale: bool = True,
+        method: str = "fwua",
+        method_options: dict[str, Any] | None = None,
+        max_iter: int = 500,
+        gap: float | None = 0.01,
+        random_state: Any = 1,
+        n_threads: int = 0,
+    ) -> None:
+        self.radius = radius
+        self.loss = loss
+        self.keep_observed = keep_observed
+        self.scale = scale
+        self.method = method
+        self.method_options = method_options
+        self.max_iter = max_iter
+        self.gap = gap
+        self.random_state = random_state
+        self.n_threads = n_threads
+
+    def fit(self, X: Any, y: Any = None) -> RobustImputer:
+        """Learns the factors from X, where NaN marks what is missing."""
+        X = self._checked(X, reset=True)
+        self.center_, self.scale_ = _column_units(X) if self.scale else (np.zeros(X.shape[1]), np.ones(X.shape[1]))
+        Z = (X - self.center_) / self.scale_
+        rows, cols = np.nonzero(~np.isnan(Z))
+        if len(rows) == 0:
+            raise ValueError("X holds nothing but NaN; there must be at least one observed entry")
+        slopes = _Slopes(self.loss)
+        slopes.check()
+        self.result_ = fit_triplets(
+            (rows, cols, Z[rows, cols]),
+            Z.shape,
+            self.radius,
+            loss=self.loss,
+            prepare="none",
+            method=self.method,
+            method_options=self.method_options,
+            iterations=self.max_iter,
+            gap=self.gap,
+            seed=seed_from(self.random_state),
+            threads=self.n_threads,
+            weights=None,
+        )
+        kept = self.result_.values > 1e-6 * self.result_.values.max(initial=0)
+        self.components_ = np.ascontiguousarray(self.result_.right.T[kept])
+        spread = self.result_.values[kept] / np.sqrt(len(Z))
+        # Of a loss's noise: E r f'(r). It is the scale of a Laplace law for the absolute loss, a variance for a square.
+        fitted, datum = self.result_.predict(rows, cols), Z[rows, cols]
+        noise = float(np.mean((fitted - datum) * slopes(fitted, datum)))
+        self._prior = max(noise, 1e-12) / np.square(spread)
+        self.n_iter_ = self.result_.iterations
+        self.radius_ = self.result_.radius
+        self.dual_gap_ = self.result_.objective - self.result_.lower_bound
+        return self
+
+    def transform(self, X: Any) -> npt.NDArray[np.float64]:
+        """X with its holes filled."""
+        check_is_fitted(self)
+        X = self._checked(X, reset=False)
+        missing = np.isnan(X)
+        if self.keep_observed and not missing.any():
+            return X
+        Z = (X - self.center_) / self.scale_
+        fit = _regress(Z, self.components_, self._prior, _Slopes(self.loss)) @ self.components_
+        fit = fit * self.scale_ + self.center_
+        return np.where(missing, fit, X) if self.keep_observed else fit
+
+    def _checked(self, X: Any, reset: bool) -> npt.NDArray[np.float64]:
+        checked = validate_data(
+            self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan", copy=True
+        )
+        return np.asarray(checked, dtype=np.float64)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class _Slopes:
+    """The derivative of a loss in the prediction, on arrays."""
+
+    def __init__(self, loss: Any) -> None:
+        self._function = PythonLoss(loss) if callable(loss) else None
+        self._name = "" if callable(loss) else named("loss", loss)
+
+    def values(self, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        if self._function is not None:
+            return self._function(x, y)
+        return _core.loss_values(self._name, np.ascontiguousarray(x), np.ascontiguousarray(y))
+
+    def __call__(self, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        if self._function is not None:
+            half = 1e-6 * np.maximum(1.0, np.abs(x))
+            return (self._function(x + half, y) - self._function(x - half, y)) / (2 * half)
+        return _core.loss_slopes(self._name, np.ascontiguousarray(x), np.ascontiguousarray(y))
+
+    def check(self) -> None:
+        """Refuses losses of labels: there is no regression of new rows on them."""
+        y = np.array([-1.5, 0.0, 2.0])
+        at_data = self.values(y, y)
+        if (self.values(y + 0.5, y) < at_data).any() or (self.values(y - 0.5, y) < at_data).any():
+            raise ValueError(f"loss = {self._name or 'function'}; an imputer needs a loss that is smallest where prediction "
+                             "and datum agree, such as absolute, huber or squared")  # fmt: skip
+
+
+def _column_units(X: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Median and median deviation of each column; the standard deviation, or 1, where more than half are equal."""
+    center, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
+    for j, column in enumerate(X.T):
+        seen = column[~np.isnan(column)]
+        if seen.size == 0:
+            continue
+        center[j] = np.median(seen)
+        deviation = 1.4826 * float(np.median(np.abs(seen - center[j]))) or float(seen.std())
+        if deviation > 1e-12 * abs(center[j]):
+            scale[j] = deviation
+    return center, scale
+
+
+def _regress(
+    Z: npt.NDArray[np.float64], components: npt.NDArray[np.float64], prior: npt.NDArray[np.float64], slopes: _Slopes
+) -> npt.NDArray[np.float64]:
+    """Coefficients c of every row z: minimises sum loss(c @ components, z) + sum prior c^2 / 2, by reweighted squares.
+
+    The weight of an entry is slope / residual, which makes each step a minimisation of a parabola above the loss.
+    """
+    out = np.zeros((len(Z), len(components)))
+    if len(components) == 0:
+        return out
+    block = max(1, 2**22 // (components.size + len(components) ** 2))
+    for first in range(0, len(Z), block):
+        out[first : first + block] = _regress_block(Z[first : first + block], components, prior, slopes)
+    return out
+
+
+def _regress_block(
+    Z: npt.NDArray[np.float64], components: npt.NDArray[np.float64], prior: npt.NDArray[np.float64], slopes: _Slopes
+) -> npt.NDArray[np.float64]:
+    seen = ~np.isnan(Z)
+    data = np.where(seen, Z, 0.0)
+    weight = seen.astype(np.float64)
+    coefficients = np.zeros((len(Z), len(components)))
+    least = 1e-4 * max(1e-12, float(np.median(np.abs(data[seen]))) if seen.any() else 1.0)
+    for _ in range(50):
+        weighted = weight[:, None, :] * components
+        normal = weighted @ components.T
+        normal[:, np.arange(len(prior)), np.arange(len(prior))] += prior
+        right = (weighted @ data[:, :, None])
+        updated = np.linalg.solve(normal, right)[:, :, 0]
+        change = np.abs(updated - coefficients).max(initial=0)
+        coefficients = updated
+        fitted = coefficients @ components
+        residual = fitted[seen] - data[seen]
+        residual = np.where(np.abs(residual) < least, np.where(residual < 0, -least, least), residual)
+        weight[seen] = np.maximum(slopes(data[seen] + residual, data[seen]) / residual, 0.0)
+        if change <= 1e-6 * max(1e-12, np.abs(coefficients).max(initial=0)):
+            break
+    return coefficients
