@@ -162,12 +162,9 @@ def _checked_weight(sample_weight: Any, count: int) -> npt.NDArray[np.float64]:
 
 
 def _merge(rows: Any, cols: Any, values: Any, weight: Any) -> tuple[Any, Any, Any, Any]:
-    """Each pair once: weighted mean of its values, sum of its weights. Leaves entries that are distinct as they are."""
+    """Each pair once, in the order of the matrix: weighted mean of its values, sum of its weights."""
     width = np.int64(cols.max()) + 1
-    key = rows.astype(np.int64) * width + cols
-    unique, inverse = np.unique(key, return_inverse=True)
-    if len(unique) == len(key):
-        return rows, cols, values, weight
+    unique, inverse = np.unique(rows.astype(np.int64) * width + cols, return_inverse=True)
     total = np.bincount(inverse, weights=weight)
     mean = np.bincount(inverse, weights=weight * values) / total
     return (unique // width).astype(np.int32), (unique % width).astype(np.int32), mean, total

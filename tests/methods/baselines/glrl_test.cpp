@@ -45,7 +45,10 @@ TEST_P(Objective, FallsAndNeverRises) {
   Problem problem = test::outlier_problem(80, 60, 0.4, parse_penalty(GetParam().second));
   problem.loss = parse_loss(GetParam().first);
   if (GetParam().first == "hinge" || GetParam().first == "logistic") {
-    for (Real& value : std::get<SparseObservations>(problem.observations).value) value = value > 0 ? Real(1) : Real(-1);
+    Array<Real>& data = std::get<SparseObservations>(problem.observations).value;
+    std::vector<Real> labels(data.begin(), data.end());
+    for (Real& value : labels) value = value > 0 ? Real(1) : Real(-1);
+    data = std::move(labels);
   }
   for (const bool dense : {false, true}) {
     const Result result =
