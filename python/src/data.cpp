@@ -62,6 +62,13 @@ Given<const Real> values_of(nb::handle_t<Data> self) {
       data.observations);
 }
 
+/// The columns of sparse observations; nothing for a full matrix.
+std::optional<Given<const Index>> columns_of(nb::handle_t<Data> self) {
+  const auto* sparse = std::get_if<SparseObservations>(&nb::cast<const Data&>(self).observations);
+  if (sparse == nullptr) return std::nullopt;
+  return Given<const Index>(sparse->pattern.col(), {static_cast<std::size_t>(sparse->pattern.entries())}, self);
+}
+
 }  // namespace
 
 void bind_data(nb::module_& module) {
@@ -77,6 +84,7 @@ void bind_data(nb::module_& module) {
       .def_prop_ro("observed", [](const Data& data) { return observed(data.observations); })
       .def_prop_ro("sparse",
                    [](const Data& data) { return std::holds_alternative<SparseObservations>(data.observations); })
+      .def_prop_ro("columns", &columns_of, "The columns of sparse entries, without a copy.")
       .def_prop_ro("values", &values_of, "The values as they are in memory, without a copy.");
 }
 

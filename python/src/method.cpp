@@ -103,7 +103,7 @@ bool has_field(const Method& method, std::string_view name) {
   return found;
 }
 
-Method make_method(const std::string& name, const nb::dict& options) {
+Method make_method(const std::string& name, const Dict& options) {
   Method method = parse_method(name);
   // The width rule decides which fields there are.
   if (options.contains("width")) {
@@ -175,7 +175,7 @@ void bind_method(nb::module_& module) {
   nb::class_<Method>(module, "Method", "A method with its options.")
       .def(
           "__init__",
-          [](Method* self, const std::string& name, const nb::dict& options) {
+          [](Method* self, const std::string& name, const Dict& options) {
             new (self) Method(make_method(name, options));
           },
           "name"_a, "options"_a)

@@ -58,7 +58,7 @@ def real_array(values: Any, name: str) -> npt.NDArray[Any]:
         result = np.ascontiguousarray(array, dtype=REAL)
     if result.dtype != array.dtype and array.dtype.kind == "f" and np.isinf(result).sum() > np.isinf(array).sum():
         largest = np.max(np.abs(array[np.isfinite(array)]))
-        raise ValueError(f"{name} holds {largest:g}, too large for the {REAL} that entries are kept in; rescale the data")
+        raise ValueError(f"{name} holds {largest:g}, too large for {REAL}, in which entries are kept; rescale the data")
     return result
 
 
@@ -72,7 +72,7 @@ def index_array(values: Any, name: str) -> npt.NDArray[np.int32]:
     if array.size == 0:
         array = array.astype(np.int32)
     if array.dtype.kind not in "iu":
-        raise TypeError(f"{name} has dtype {array.dtype}; positions must be integers (for other ids, use a pandas frame)")
+        raise TypeError(f"{name} has dtype {array.dtype}; positions must be integers (for other ids use a frame)")
     if array.size and array.min() < 0:
         raise ValueError(f"{name} holds {array.min()}; positions count from 0")
     if array.size and array.max() >= LARGEST_INDEX:
@@ -98,8 +98,15 @@ class Table:
     def take(self, chosen: npt.NDArray[Any]) -> Table:
         """The chosen entries, in a matrix of the same shape and names."""
         weights = None if self.weights is None else self.weights[chosen]
-        return Table(self.rows[chosen], self.cols[chosen], self.values[chosen], self.shape, weights,
-                     self.row_names, self.col_names)  # fmt: skip
+        return Table(
+            self.rows[chosen],
+            self.cols[chosen],
+            self.values[chosen],
+            self.shape,
+            weights,
+            self.row_names,
+            self.col_names,
+        )
 
     def to_data(self, prepare: str) -> _core.Data:
         return _core.Data.from_entries(*self.shape, self.rows, self.cols, self.values, self.weights, prepare)
@@ -138,8 +145,9 @@ def _checked_weights(weights: Any, shape: tuple[int, ...]) -> npt.NDArray[Any] |
 def table_from_arrays(rows: Any, cols: Any, values: Any, shape: Any = None, weights: Any = None) -> Table:
     row, col, value = index_array(rows, "rows"), index_array(cols, "cols"), real_array(values, "values")
     if value.ndim != 1 or not len(row) == len(col) == len(value):
-        raise ValueError(f"{len(row)} rows, {len(col)} columns and values of shape {value.shape}; "
-                         "they must be equally long")  # fmt: skip
+        raise ValueError(
+            f"{len(row)} rows, {len(col)} columns and values of shape {value.shape}; they must be equally long"
+        )
     if len(value) == 0:
         raise ValueError("no entry is observed; there must be at least one")
     size = (int(row.max()) + 1, int(col.max()) + 1) if shape is None else _checked_shape(shape)
@@ -181,27 +189,29 @@ def _from_sparse(matrix: Any, weights: Any, prepare: str) -> _core.Data:
     if weights is not None and matrix.format != "csr":
         raise ValueError(f"weights go with the values of a CSR or COO matrix in their order; data is {matrix.format}")
     csr = matrix.tocsr()
+    begin = np.ascontiguousarray(csr.indptr, dtype=np.int64)
+    stored = min(len(csr.indices), len(csr.data))
+    if begin[0] != 0 or begin[-1] > stored or (np.diff(begin) < 0).any():
+        raise ValueError(f"data.indptr must ascend from 0 to at most the {stored} entries that are stored")
     if not csr.has_sorted_indices:
         if weights is not None:
             raise ValueError("weights need a CSR matrix with sorted indices; call data.sort_indices() first")
         csr = csr.sorted_indices()
-    if not csr.has_canonical_format:
-        raise ValueError("data stores an entry twice; give each entry once (sum_duplicates() adds them up)")
-    count = int(csr.indptr[-1])
+    count = int(begin[-1])
     value = real_array(csr.data[:count], "data")
-    begin = np.ascontiguousarray(csr.indptr, dtype=np.int64)
     col = index_array(csr.indices[:count], "data.indices")
     rows, cols = _checked_shape(csr.shape)
-    return _core.Data.from_compressed_rows(rows, cols, begin, col, value, _checked_weights(weights, value.shape), prepare)
+    weight = _checked_weights(weights, value.shape)
+    return _core.Data.from_compressed_rows(rows, cols, begin, col, value, weight, prepare)
 
 
 def _from_matrix(matrix: Any, weights: Any, prepare: str, dense: bool) -> _core.Data:
     if isinstance(matrix, np.ma.MaskedArray):
-        matrix = matrix.astype(np.float64 if matrix.dtype.kind in "iubO" else matrix.dtype).filled(np.nan)
+        matrix = np.where(np.ma.getmaskarray(matrix), np.nan, real_array(matrix.data, "data"))
     value = real_array(matrix, "data")
     if value.ndim != 2:
         raise ValueError(f"data has {value.ndim} dimension(s); a matrix has two (triplets are a tuple of three arrays)")
-    _checked_shape(value.shape)
+    rows, cols = _checked_shape(value.shape)
     weight = _checked_weights(weights, value.shape)
     observed = ~np.isnan(value)
     if dense or 2 * np.count_nonzero(observed) >= value.size:
@@ -210,7 +220,7 @@ def _from_matrix(matrix: Any, weights: Any, prepare: str, dense: bool) -> _core.
     begin = np.concatenate([[0], np.cumsum(observed.sum(axis=1, dtype=np.int64))])
     col = np.nonzero(observed)[1].astype(np.int32)
     weight = None if weight is None else weight[observed]
-    return _core.Data.from_compressed_rows(*value.shape, begin, col, value[observed], weight, prepare)
+    return _core.Data.from_compressed_rows(rows, cols, begin, col, value[observed], weight, prepare)
 
 
 def is_triplets(data: Any) -> bool:
@@ -222,12 +232,13 @@ def as_table(data: Any, *, shape: Any = None, columns: Any = None, weights: Any 
     if is_frame(data):
         return table_from_frame(data, columns, weights)
     if is_triplets(data):
-        return table_from_arrays(*data, shape=shape, weights=weights)
+        rows, cols, values = data
+        return table_from_arrays(rows, cols, values, shape, weights)
     if scipy.sparse.issparse(data):
         coo = data.tocoo()
         return table_from_arrays(coo.row, coo.col, coo.data, coo.shape, weights)
     if isinstance(data, np.ma.MaskedArray):
-        data = data.astype(np.float64).filled(np.nan)
+        data = np.where(np.ma.getmaskarray(data), np.nan, real_array(data.data, "data"))
     value = real_array(data, "data")
     if value.ndim != 2:
         raise ValueError(f"data has {value.ndim} dimension(s); a matrix has two")

@@ -33,25 +33,29 @@ def as_ids(values: Any, what: str) -> npt.NDArray[Any]:
     return np.array([str(item) for item in array], dtype=object)
 
 
-def number_ids(values: Any, what: str) -> tuple[npt.NDArray[np.int32], list[str]]:
+def number_ids(values: Any, what: str, ordered: bool = False) -> tuple[npt.NDArray[np.int32], list[str]]:
     """The position of each id, and the names by position.
 
     Ids that are all integers (also when written as text) are in numerical order, others in the order in which they
-    first appear: as in the program's readers, so that the same data give the same bits.
+    first appear: as in the program's readers, so that the same data give the same bits. `ordered` sorts those too, so
+    that the order of the data does not matter.
     """
     ids = as_ids(values, what)
     if ids.dtype.kind in "iu":
-        unique, positions = np.unique(ids, return_inverse=True)
-        return positions.astype(np.int32), [str(item) for item in unique.tolist()]
+        unique, inverse = np.unique(ids, return_inverse=True)
+        return inverse.astype(np.int32), [str(item) for item in unique.tolist()]
     first: dict[str, int] = {}
     positions = np.fromiter((first.setdefault(item, len(first)) for item in ids), dtype=np.int32, count=len(ids))
     names = list(first)
     if all(_INTEGER.fullmatch(name) for name in names):
-        order = np.argsort(np.array([int(name) for name in names], dtype=np.int64), kind="stable")
-        place = np.empty(len(names), dtype=np.int32)
-        place[order] = np.arange(len(names), dtype=np.int32)
-        return place[positions], [names[k] for k in order]
-    return positions, names
+        order = sorted(range(len(names)), key=lambda k: int(names[k]))
+    elif ordered:
+        order = sorted(range(len(names)), key=names.__getitem__)
+    else:
+        return positions, names
+    place = np.empty(len(names), dtype=np.int32)
+    place[order] = np.arange(len(names), dtype=np.int32)
+    return place[positions], [names[k] for k in order]
 
 
 def find_ids(values: Any, names: Sequence[str], index: dict[str, int], what: str) -> npt.NDArray[np.int64]:

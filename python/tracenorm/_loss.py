@@ -50,8 +50,10 @@ class PythonLoss:
         bad = np.isnan(values)
         if bad.any():
             k = int(np.argmax(bad))
-            raise ValueError(f"loss {self.name} is not a number at prediction {x[k]:g}, datum {y[k]:g}; "
-                             "it must be finite for every prediction")  # fmt: skip
+            raise ValueError(
+                f"loss {self.name} is not a number at prediction {x[k]:g}, datum {y[k]:g}; "
+                "it must be finite for every prediction"
+            )
         return values
 
     def check(self, data: npt.NDArray[Any], radius: float) -> None:
@@ -68,8 +70,10 @@ class PythonLoss:
         values = self(pairs_x, pairs_y).reshape(len(y), len(x))
         if not np.isfinite(values).all():
             row, col = np.argwhere(~np.isfinite(values))[0]
-            raise ValueError(f"loss {self.name} is infinite at prediction {x[col]:g}, datum {y[row]:g}; "
-                             "it must be finite for every prediction")  # fmt: skip
+            raise ValueError(
+                f"loss {self.name} is infinite at prediction {x[col]:g}, datum {y[row]:g}; "
+                "it must be finite for every prediction"
+            )
         # Between neighbours a, b, c of the grid a convex function lies below the chord from a to c.
         share = (x[1:-1] - x[:-2]) / (x[2:] - x[:-2])
         chord = values[:, :-2] + share * (values[:, 2:] - values[:, :-2])
@@ -78,6 +82,6 @@ class PythonLoss:
         if (above > tolerance).any():
             row, col = np.argwhere(above > tolerance)[0]
             raise ValueError(
-                f"loss {self.name} is not convex: for datum {y[row]:g} its value at prediction {x[col + 1]:g} lies above "
-                f"the line between its values at {x[col]:g} and {x[col + 2]:g}"
+                f"loss {self.name} is not convex: for datum {y[row]:g} its value at prediction {x[col + 1]:g} lies "
+                f"above the line between its values at {x[col]:g} and {x[col + 2]:g}"
             )

@@ -143,7 +143,9 @@ class Model:
         if unknown == "error" and not known.all():
             k = int(np.argmin(known))
             side, asked = ("row", row_array) if row[k] < 0 else ("column", col_array)
-            raise KeyError(f"the model has no {side} {asked.ravel()[k]!r}; unknown='center' predicts the center for it")
+            raise KeyError(
+                f"the model has no {side} {asked.ravel().tolist()[k]!r}; unknown='center' predicts the center for it"
+            )
         out = np.full(row.shape, self._model.center if unknown == "center" else np.nan)
         out[known] = self._model.predict(np.ascontiguousarray(row[known]), np.ascontiguousarray(col[known]))
         return float(out[0]) if row_array.ndim == 0 else out.reshape(row_array.shape)
@@ -189,12 +191,15 @@ class Model:
 
     def __repr__(self) -> str:
         rows, cols = self.shape
-        return (f"<tracenorm.{type(self).__name__}: {rows} x {cols} of rank {self.rank}, {self.method}, {self.loss}, "
-                f"objective {self.objective:.6g}, certified gap {100 * self.relative_gap:.3g} %, {self.status}>")  # fmt: skip
+        return (
+            f"<tracenorm.{type(self).__name__}: {rows} x {cols} of rank {self.rank}, {self.method}, {self.loss}, "
+            f"objective {self.objective:.6g}, certified gap {100 * self.relative_gap:.3g} %, {self.status}>"
+        )
 
     # A model travels as the file it would be saved to.
     def __getstate__(self) -> dict[str, Any]:
-        state = {key: value for key, value in self.__dict__.items() if key not in ("_model", "_row_index", "_col_index")}
+        rebuilt = ("_model", "_row_index", "_col_index")
+        state = {key: value for key, value in self.__dict__.items() if key not in rebuilt}
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "model.npz")
             self._model.save(path)

@@ -37,10 +37,10 @@ def _validation(entries: Any, row_names: list[str], col_names: list[str]) -> tup
         cols = find_ids(entries[1], col_names, {name: k for k, name in enumerate(col_names)}, "validation[1]")
         known = (rows >= 0) & (cols >= 0)
         return rows[known].astype(np.int32), cols[known].astype(np.int32), np.ascontiguousarray(values[known])
-    rows, cols = index_array(entries[0], "validation[0]"), index_array(entries[1], "validation[1]")
-    if not len(rows) == len(cols) == len(values):
-        raise ValueError(f"validation has {len(rows)} rows, {len(cols)} columns and {len(values)} values")
-    return rows, cols, values
+    row, col = index_array(entries[0], "validation[0]"), index_array(entries[1], "validation[1]")
+    if not len(row) == len(col) == len(values):
+        raise ValueError(f"validation has {len(row)} rows, {len(col)} columns and {len(values)} values")
+    return row, col, values
 
 
 def solve(
@@ -119,8 +119,10 @@ def solve(
     """
     chosen = _core.Method(_name("method", method), {**(method_options or {}), **options})
     if radius is None and chosen.bounded:
-        raise ValueError(f"method {method} needs a radius, the largest trace norm (sum of singular values) the answer may "
-                         "have; tracenorm.choose_radius(data) finds one by validation")  # fmt: skip
+        raise ValueError(
+            f"method {method} needs a radius: the largest trace norm (sum of singular values) the answer may have; "
+            "tracenorm.choose_radius(data) finds one by validation"
+        )
     penalty_name = named("penalty", penalty)
     entries = as_prepared(
         data,
@@ -202,7 +204,8 @@ def choose_radius(
         raise ValueError(f"{len(table)} entries are too few to hold some of them out")
     order = np.random.default_rng(seed).permutation(len(table))
     held_out, training = table.take(np.sort(order[:count])), table.take(np.sort(order[count:]))
-    search = _Search(training, held_out, {"loss": loss, "prepare": prepare, "iterations": iterations, "seed": seed, **options})
+    options = {"loss": loss, "prepare": prepare, "iterations": iterations, "seed": seed, **options}
+    search = _Search(training, held_out, options)
     if radii is not None:
         for radius in radii:
             search.attempt(number("radii", radius))

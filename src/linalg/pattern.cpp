@@ -25,7 +25,10 @@ SparsePattern::SparsePattern(Index rows, Index cols, Array<Offset> begin, Array<
     for (Offset e = first; e < last; ++e) {
       const Index j = col_[static_cast<std::size_t>(e)];
       if (j < 0 || j >= cols) fail(fmt::format("row {}: column {} is not in 0..{}", i, j, cols - 1));
-      if (e > first && col_[static_cast<std::size_t>(e) - 1] >= j) {
+      if (e > first && col_[static_cast<std::size_t>(e) - 1] == j) {
+        fail(fmt::format("row {}, column {} is given twice; give each entry once", i, j));
+      }
+      if (e > first && col_[static_cast<std::size_t>(e) - 1] > j) {
         fail(fmt::format("row {}: columns must ascend, but {} is followed by {}", i,
                          col_[static_cast<std::size_t>(e) - 1], j));
       }

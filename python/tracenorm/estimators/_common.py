@@ -31,5 +31,5 @@ def _automatic_radius(triplets: tuple[Any, Any, Any], shape: tuple[int, int], op
     if len(values) < 10:
         # Too few to hold some out: any matrix with these values has a trace norm of at most the sum of their sizes.
         return float(np.abs(values - values.mean()).sum()) or 1.0
-    search = {key: options[key] for key in ("loss", "prepare", "seed", "threads", "weights", "method", "method_options")}
-    return float(choose_radius(triplets, shape=shape, **search))
+    wanted = ("loss", "prepare", "seed", "threads", "weights", "method", "method_options")
+    return float(choose_radius(triplets, shape=shape, **{name: options[name] for name in wanted}))

@@ -90,8 +90,8 @@ class MatrixCompletion(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         row_ids, col_ids = self._pairs(X)
         weight = _checked_weight(sample_weight, len(y))
         seen = weight > 0
-        rows, row_names = number_ids(row_ids[seen], "X[:, row]")
-        cols, col_names = number_ids(col_ids[seen], "X[:, column]")
+        rows, row_names = number_ids(row_ids[seen], "X[:, row]", ordered=True)
+        cols, col_names = number_ids(col_ids[seen], "X[:, column]", ordered=True)
         rows, cols, values, weight = _merge(rows, cols, np.asarray(y, dtype=np.float64)[seen], weight[seen])
         # Equal values have no deviation to divide by.
         prepare = "center" if self.prepare == "zscore" and np.ptp(values) == 0 else self.prepare
@@ -125,8 +125,10 @@ class MatrixCompletion(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _pairs(self, X: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         if X.shape[1] < 2:
-            raise ValueError(f"X has {X.shape[1]} feature(s) (shape={X.shape}) while a minimum of 2 is required: "
-                             "a row id and a column id")  # fmt: skip
+            raise ValueError(
+                f"X has {X.shape[1]} feature(s) (shape={X.shape}) while a minimum of 2 is required: "
+                "a row id and a column id"
+            )
         places = []
         for feature in self.features:
             if isinstance(feature, str):

@@ -114,4 +114,3 @@ class SparseLowRankCovariance(EmpiricalCovariance):  # type: ignore[misc]
         X_test = validate_data(self, X_test, reset=False)
         empirical = empirical_covariance(X_test - self.location_, assume_centered=True)
         return -float(np.sum(np.square(empirical - self.covariance_)))
-

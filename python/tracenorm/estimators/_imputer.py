@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .. import _core
 from .._loss import PythonLoss, named
 from ._common import fit_triplets, seed_from
+
+Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class RobustImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -80,7 +82,10 @@ class RobustImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
     def fit(self, X: Any, y: Any = None) -> RobustImputer:
         """Learns the factors from X, where NaN marks what is missing."""
         X = self._checked(X, reset=True)
-        self.center_, self.scale_ = _column_units(X) if self.scale else (np.zeros(X.shape[1]), np.ones(X.shape[1]))
+        self.center_: Floats = np.zeros(X.shape[1])
+        self.scale_: Floats = np.ones(X.shape[1])
+        if self.scale:
+            self.center_, self.scale_ = _column_units(X)
         Z = (X - self.center_) / self.scale_
         rows, cols = np.nonzero(~np.isnan(Z))
         if len(rows) == 0:
@@ -102,7 +107,7 @@ class RobustImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
             weights=None,
         )
         kept = self.result_.values > 1e-6 * self.result_.values.max(initial=0)
-        self.components_ = np.ascontiguousarray(self.result_.right.T[kept])
+        self.components_: Floats = np.ascontiguousarray(self.result_.right.T[kept])
         spread = self.result_.values[kept] / np.sqrt(len(Z))
         # Of a loss's noise: E r f'(r). It is the scale of a Laplace law for the absolute loss, a variance for a square.
         fitted, datum = self.result_.predict(rows, cols), Z[rows, cols]
@@ -113,22 +118,20 @@ class RobustImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         self.dual_gap_ = self.result_.objective - self.result_.lower_bound
         return self
 
-    def transform(self, X: Any) -> npt.NDArray[np.float64]:
+    def transform(self, X: Any) -> Floats:
         """X with its holes filled."""
         check_is_fitted(self)
-        X = self._checked(X, reset=False)
-        missing = np.isnan(X)
+        observed = self._checked(X, reset=False)
+        missing = np.isnan(observed)
         if self.keep_observed and not missing.any():
-            return X
-        Z = (X - self.center_) / self.scale_
-        fit = _regress(Z, self.components_, self._prior, _Slopes(self.loss)) @ self.components_
+            return observed
+        Z = (observed - self.center_) / self.scale_
+        fit: Floats = _regress(Z, self.components_, self._prior, _Slopes(self.loss)) @ self.components_
         fit = fit * self.scale_ + self.center_
-        return np.where(missing, fit, X) if self.keep_observed else fit
+        return np.where(missing, fit, observed) if self.keep_observed else fit
 
-    def _checked(self, X: Any, reset: bool) -> npt.NDArray[np.float64]:
-        checked = validate_data(
-            self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan", copy=True
-        )
+    def _checked(self, X: Any, reset: bool) -> Floats:
+        checked = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan", copy=True)
         return np.asarray(checked, dtype=np.float64)
 
     def __sklearn_tags__(self) -> Any:
@@ -144,12 +147,12 @@ class _Slopes:
         self._function = PythonLoss(loss) if callable(loss) else None
         self._name = "" if callable(loss) else named("loss", loss)
 
-    def values(self, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def values(self, x: Floats, y: Floats) -> Floats:
         if self._function is not None:
             return self._function(x, y)
         return _core.loss_values(self._name, np.ascontiguousarray(x), np.ascontiguousarray(y))
 
-    def __call__(self, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def __call__(self, x: Floats, y: Floats) -> Floats:
         if self._function is not None:
             half = 1e-6 * np.maximum(1.0, np.abs(x))
             return (self._function(x + half, y) - self._function(x - half, y)) / (2 * half)
@@ -157,14 +160,16 @@ class _Slopes:
 
     def check(self) -> None:
         """Refuses losses of labels: there is no regression of new rows on them."""
-        y = np.array([-1.5, 0.0, 2.0])
+        y = np.array([-1.5, 0.0, 0.25, 2.0])
         at_data = self.values(y, y)
         if (self.values(y + 0.5, y) < at_data).any() or (self.values(y - 0.5, y) < at_data).any():
-            raise ValueError(f"loss = {self._name or 'function'}; an imputer needs a loss that is smallest where prediction "
-                             "and datum agree, such as absolute, huber or squared")  # fmt: skip
+            raise ValueError(
+                f"loss = {self._name or 'function'}; an imputer needs a loss that is smallest where prediction and "
+                "datum agree, such as absolute, huber or squared"
+            )
 
 
-def _column_units(X: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def _column_units(X: Floats) -> tuple[Floats, Floats]:
     """Median and median deviation of each column; the standard deviation, or 1, where more than half are equal."""
     center, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
     for j, column in enumerate(X.T):
@@ -178,9 +183,7 @@ def _column_units(X: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], 
     return center, scale
 
 
-def _regress(
-    Z: npt.NDArray[np.float64], components: npt.NDArray[np.float64], prior: npt.NDArray[np.float64], slopes: _Slopes
-) -> npt.NDArray[np.float64]:
+def _regress(Z: Floats, components: Floats, prior: Floats, slopes: _Slopes) -> Floats:
     """Coefficients c of every row z: minimises sum loss(c @ components, z) + sum prior c^2 / 2, by reweighted squares.
 
     The weight of an entry is slope / residual, which makes each step a minimisation of a parabola above the loss.
@@ -194,20 +197,18 @@ def _regress(
     return out
 
 
-def _regress_block(
-    Z: npt.NDArray[np.float64], components: npt.NDArray[np.float64], prior: npt.NDArray[np.float64], slopes: _Slopes
-) -> npt.NDArray[np.float64]:
+def _regress_block(Z: Floats, components: Floats, prior: Floats, slopes: _Slopes) -> Floats:
     seen = ~np.isnan(Z)
     data = np.where(seen, Z, 0.0)
     weight = seen.astype(np.float64)
-    coefficients = np.zeros((len(Z), len(components)))
+    coefficients: Floats = np.zeros((len(Z), len(components)))
     least = 1e-4 * max(1e-12, float(np.median(np.abs(data[seen]))) if seen.any() else 1.0)
     for _ in range(50):
         weighted = weight[:, None, :] * components
         normal = weighted @ components.T
         normal[:, np.arange(len(prior)), np.arange(len(prior))] += prior
-        right = (weighted @ data[:, :, None])
-        updated = np.linalg.solve(normal, right)[:, :, 0]
+        right = weighted @ data[:, :, None]
+        updated = np.linalg.solve(normal, right)[:, :, 0].astype(np.float64, copy=False)
         change = np.abs(updated - coefficients).max(initial=0)
         coefficients = updated
         fitted = coefficients @ components

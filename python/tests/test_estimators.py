@@ -1,0 +1,175 @@
+"""Estimators by scikit-learn's rules."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("sklearn")
+
+from sklearn.base import clone
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import tracenorm
+from tracenorm import MatrixCompletion, RobustImputer, SparseLowRankCovariance
+
+# No expected failures: every check of scikit-learn passes for every estimator.
+EXPECTED_FAILURES: dict[str, str] = {}
+
+
+@parametrize_with_checks(
+    [
+        RobustImputer(),
+        RobustImputer(radius=20.0, loss="squared", keep_observed=False, scale=False),
+        MatrixCompletion(),
+        MatrixCompletion(radius=10.0, loss="huber:0.5"),
+        SparseLowRankCovariance(),
+    ],
+    expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
+)
+def test_scikit_learns_own_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture
+def pairs(corrupted):
+    X = np.column_stack([corrupted["rows"], corrupted["cols"]])
+    return X, corrupted["values"].astype(np.float64)
+
+
+def test_completion_is_solve_on_pairs(corrupted, pairs):
+    X, y = pairs
+    model = MatrixCompletion(radius=90.0).fit(X, y)
+    result = tracenorm.solve((X[:, 0], X[:, 1], y), radius=90.0, prepare="zscore")
+    assert np.array_equal(model.predict(X), result.predict(X[:, 0], X[:, 1]))
+    assert model.n_iter_ == result.iterations and model.radius_ == 90.0
+    assert model.dual_gap_ == result.objective - result.lower_bound > 0
+
+
+def test_completion_takes_any_ids_and_frames(pairs):
+    X, y = pairs
+    expected = MatrixCompletion(radius=90.0).fit(X, y).predict(X)
+    frame = pd.DataFrame({"when": 0, "user": X[:, 0], "item": X[:, 1]})
+    named = MatrixCompletion(radius=90.0, features=("user", "item")).fit(frame, y)
+    assert np.array_equal(named.predict(frame), expected)
+    text = np.array([[f"u{a:03d}", f"i{b:03d}"] for a, b in X], dtype=object)
+    assert np.allclose(MatrixCompletion(radius=90.0).fit(text, y).predict(text), expected, atol=1e-4)
+    with pytest.raises(ValueError, match="'nobody'"):
+        MatrixCompletion(features=("user", "nobody")).fit(frame, y)
+
+
+def test_completion_of_unseen_ids_is_the_center(pairs):
+    X, y = pairs
+    model = MatrixCompletion(radius=90.0).fit(X, y)
+    assert model.predict([[999, 0], [0, 999]]) == pytest.approx([y.mean()] * 2)
+
+
+def test_completion_merges_repeated_pairs():
+    X, y = [[0, 0], [0, 1], [0, 1], [1, 0]], [1.0, 2.0, 4.0, 5.0]
+    merged = MatrixCompletion(radius=5.0).fit([[0, 0], [0, 1], [1, 0]], [1.0, 3.0, 5.0], sample_weight=[1, 2, 1])
+    assert np.array_equal(MatrixCompletion(radius=5.0).fit(X, y).predict(X), merged.predict(X))
+
+
+def test_completion_in_the_tools_of_scikit_learn(pairs):
+    X, y = pairs
+    folds = KFold(3, shuffle=True, random_state=0)  # unshuffled, whole rows would be unseen
+    model, error = MatrixCompletion(max_iter=60), "neg_mean_absolute_error"
+    search = GridSearchCV(model, {"radius": [1.0, 30.0]}, cv=folds, scoring=error)
+    assert search.fit(X, y).best_params_ == {"radius": 30.0}
+    scores = cross_val_score(MatrixCompletion(radius=90.0), X, y, cv=folds, scoring="neg_median_absolute_error")
+    assert scores.mean() > -0.5 * np.median(np.abs(y))
+    cubed = TransformedTargetRegressor(MatrixCompletion(radius=90.0), func=np.cbrt, inverse_func=lambda z: z**3)
+    assert np.isfinite(cubed.fit(X, y).predict(X)).all()
+
+
+def test_automatic_radius_is_good(corrupted, pairs):
+    X, y = pairs
+    model = MatrixCompletion().fit(X, y)
+    rows, cols = np.indices(corrupted["shape"]).reshape(2, -1)
+    error = np.abs(model.predict(np.column_stack([rows, cols])) - corrupted["truth"].ravel()).mean()
+    assert error < 0.35 * np.abs(corrupted["truth"]).mean()
+
+
+def test_imputer_beats_the_column_mean_with_outliers(corrupted):
+    truth = corrupted["truth"] * np.linspace(1, 50, 40) + 7
+    X = np.full(truth.shape, np.nan)
+    X[corrupted["rows"], corrupted["cols"]] = truth[corrupted["rows"], corrupted["cols"]]
+    rng = np.random.default_rng(0)
+    bad = (rng.random(X.shape) < 0.05) & ~np.isnan(X)
+    X[bad] += 500
+    missing = np.isnan(X)
+    filled = RobustImputer().fit_transform(X)
+    assert not np.isnan(filled).any() and np.array_equal(filled[~missing], X[~missing])
+    scale = np.abs(truth - 7).mean(axis=0)
+    ours = (np.abs(filled - truth) / scale)[missing].mean()
+    simple = (np.abs(SimpleImputer(strategy="median").fit_transform(X) - truth) / scale)[missing].mean()
+    assert ours < 0.4 * simple
+    cleaned = RobustImputer(keep_observed=False).fit(X).transform(X)
+    assert (np.abs(cleaned - truth) / scale)[bad].mean() < 0.4
+
+
+def test_imputer_fills_new_rows_by_robust_regression(corrupted):
+    truth = corrupted["truth"]
+    imputer = RobustImputer(scale=False).fit(truth[:50])
+    new = truth[50:].copy()
+    holes = np.random.default_rng(1).random(new.shape) < 0.5
+    new[holes] = np.nan
+    spoiled = new.copy()
+    spoiled[:, 3] = 100.0
+    for X in (new, spoiled):
+        fill = imputer.transform(X)
+        assert np.abs(fill - truth[50:])[holes & (np.arange(40) != 3)].mean() < 0.1
+    empty = imputer.transform(np.full((1, 40), np.nan))
+    assert np.allclose(empty, 0)
+
+
+def test_imputer_in_a_pipeline_and_with_frames(corrupted):
+    frame = pd.DataFrame(corrupted["truth"][:, :5], columns=list("abcde"))
+    target = frame.sum(axis=1)
+    frame.iloc[::3, 2] = np.nan
+    pipeline = make_pipeline(RobustImputer().set_output(transform="pandas"), FunctionTransformer(), LinearRegression())
+    assert pipeline.fit(frame, target).score(frame, target) > 0.8
+    assert list(pipeline[0].get_feature_names_out()) == list("abcde")
+
+
+@pytest.mark.parametrize(
+    ("estimator", "words"),
+    [
+        (RobustImputer(radius="wide"), "radius = 'wide'"),
+        (RobustImputer(loss="hinge"), "smallest where prediction and datum agree"),
+        (RobustImputer(loss="median"), "unknown loss"),
+        (SparseLowRankCovariance(l1=-1.0), "l1"),
+        (SparseLowRankCovariance(method="newton"), "unknown method"),
+    ],
+)
+def test_bad_parameters_are_named(estimator, words):
+    with pytest.raises(ValueError, match=words):
+        estimator.fit(np.random.default_rng(0).normal(size=(12, 5)))
+
+
+def test_imputer_with_a_loss_in_python(corrupted):
+    X = corrupted["truth"].copy()
+    X[::2, ::3] = np.nan
+    mine = RobustImputer(radius=60.0, loss=lambda x, y: np.abs(x - y)).fit_transform(X)
+    named = RobustImputer(radius=60.0, loss="absolute").fit_transform(X)
+    assert np.abs(mine - named).mean() < 0.1 * np.abs(named).mean()
+
+
+def test_covariance_finds_groups():
+    rng = np.random.default_rng(0)
+    truth = np.kron(np.eye(3), np.ones((5, 5)))
+    X = rng.multivariate_normal(np.zeros(15), truth + 0.3 * np.eye(15), size=100) + 4.0
+    model = SparseLowRankCovariance(l1=0.25).fit(X)
+    assert np.array_equal(model.covariance_, model.covariance_.T) and model.location_ == pytest.approx(X.mean(axis=0))
+    empirical = np.cov(X.T)
+    assert np.abs(model.covariance_[truth == 0]).mean() < 0.3 * np.abs(empirical[truth == 0]).mean()
+    assert model.covariance_[truth == 1].min() > 0.3
+    assert model.dual_gap_ >= 0 and model.n_iter_ > 0 and model.result_.relative_gap <= 0.02
+    search = GridSearchCV(SparseLowRankCovariance(), {"l1": [0.05, 50.0]}, cv=3).fit(X)
+    assert search.best_params_ == {"l1": 0.05}
+    assert clone(model).get_params()["l1"] == 0.25

@@ -1,0 +1,180 @@
+"""Answers: against a cone solver, and the options that shape a run."""
+
+import numpy as np
+import pytest
+
+import tracenorm
+
+from .conftest import optima
+
+OPTIMA = optima()
+
+
+def triplets(problem):
+    return tuple(np.array(problem[name]) for name in ("row", "col", "value"))
+
+
+def solve_fixture(problem, **options):
+    return tracenorm.solve(
+        triplets(problem),
+        shape=(problem["rows"], problem["cols"]),
+        weights=problem["weight"],
+        penalty=problem["penalty"],
+        radius=problem["radius"],
+        **{"loss": problem["loss"], "iterations": 10000, **options},
+    )
+
+
+@pytest.mark.parametrize("problem", OPTIMA, ids=[problem["name"] for problem in OPTIMA])
+def test_the_optimum_of_a_cone_solver_is_met(problem):
+    result = solve_fixture(problem)
+    scale = max(1.0, abs(problem["optimum"]))
+    assert result.lower_bound <= problem["optimum"] + 1e-6 * scale
+    assert result.objective >= problem["optimum"] - 1e-6 * scale
+    # Of what there is to gain: some optima are zero.
+    assert result.objective <= problem["optimum"] + 0.003 * max(scale, result.trace["objective"][0])
+    assert result.trace_norm <= problem["radius"] * (1 + 1e-9)
+
+
+def test_what_a_result_says(corrupted):
+    data = (corrupted["rows"], corrupted["cols"], corrupted["values"])
+    result = tracenorm.solve(data, radius=100, gap=0.05, iterations=2000, loss=("huber", 0.25))
+    assert result.status == "gap_reached" and result.relative_gap <= 0.05
+    assert result.relative_gap == (result.objective - result.lower_bound) / abs(result.lower_bound)
+    assert result.method == "fwua" and result.loss == "huber:0.25" and result.penalty == "none"
+    assert result.radius == 100 and result.trace_norm <= 100 * (1 + 1e-9)
+    assert result.certificate in ("exact", "cholesky", "probabilistic")
+    assert result.environment["version"] == tracenorm.__version__
+    assert result.left.shape == (60, result.rank) and result.right.shape == (40, result.rank)
+    assert np.allclose(result.left.T @ result.left, np.eye(result.rank), atol=1e-8)
+    assert (np.diff(result.values) <= 0).all()
+    assert "60 x 40" in repr(result)
+    with pytest.raises(ValueError, match="read-only"):
+        result.left[0, 0] = 1
+
+
+def test_the_trace_is_a_structured_array(corrupted):
+    result = tracenorm.solve((corrupted["rows"], corrupted["cols"], corrupted["values"]), radius=100, iterations=50)
+    trace = result.trace
+    assert trace.dtype.names[:5] == ("k", "seconds", "objective", "lower_bound", "relative_gap")
+    assert trace["k"].tolist() == list(range(51))
+    assert (np.diff(trace["lower_bound"]) >= 0).all() and (np.diff(trace["seconds"]) >= 0).all()
+    assert trace["lower_bound"][-1] == result.lower_bound
+
+
+def test_robust_beats_squares_on_outliers(corrupted):
+    data = (corrupted["rows"], corrupted["cols"], corrupted["values"])
+    radius = np.linalg.norm(corrupted["truth"], "nuc")
+    errors = [np.linalg.norm(tracenorm.solve(data, radius=radius, loss=loss).to_dense() - corrupted["truth"])
+              for loss in ("absolute", "squared")]  # fmt: skip
+    assert errors[0] < 0.5 * errors[1]
+
+
+def test_same_seed_same_bits_on_any_number_of_threads():
+    rng = np.random.default_rng(0)
+    data = rng.normal(size=(400, 300)).astype(np.float32)
+    results = [tracenorm.solve(data, radius=200, iterations=20, seed=5, threads=t) for t in (1, 2, 5)]
+    assert all(np.array_equal(results[0].left, other.left) for other in results[1:])
+    other_seed = tracenorm.solve(data, radius=200, iterations=20, seed=6)
+    assert not np.array_equal(results[0].left, other_seed.left)
+
+
+@pytest.mark.parametrize("method", sorted(tracenorm.methods()))
+def test_every_method_runs(corrupted, method):
+    data = (corrupted["rows"], corrupted["cols"], corrupted["values"])
+    loss = "huber" if method == "genfb" else "absolute"
+    bounded = tracenorm.methods()[method]["bounded"]
+    result = tracenorm.solve(data, method=method, loss=loss, radius=100 if bounded else None, iterations=30)
+    assert result.method == method and np.isfinite(result.objective)
+    assert result.trace["objective"][-1] < result.trace["objective"][0]
+
+
+def test_method_options_change_the_run_and_are_checked():
+    data = np.arange(12.0).reshape(3, 4)
+
+    def objective(**options):
+        return tracenorm.solve(data, radius=20, iterations=15, **options).objective
+
+    assert objective(method="sccg", mu=0.5) != objective(method="sccg")
+    assert objective(width="paper") != objective()
+    assert objective(step="line-search") == objective(method_options={"step": "line-search"}) != objective()
+    assert objective(method="genfb", loss="squared", step=0.5, trace_penalty=2) > 0
+    for options, kind, words in [
+        ({"mu": 1}, ValueError, "fwua has no option 'mu'; it has: width, step"),
+        ({"method": "sccg", "mu": -1}, ValueError, "mu = -1"),
+        ({"method": "sccg", "mu": "wide"}, TypeError, "mu = 'wide'"),
+        ({"method": "rlrmc", "rank": 1.5}, ValueError, "rank = 1.5; it must be a whole number"),
+        ({"width": "narrow"}, ValueError, "'paper', 'hybrid'"),
+        ({"width": "constant"}, ValueError, "one of 'paper', 'hybrid'"),
+        ({"method": "rlrmc", "width": "paper"}, ValueError, "no option 'width'"),
+        ({"step": "long"}, ValueError, "'open-loop', 'line-search'"),
+        ({"method": "newton"}, ValueError, "unknown method 'newton'; there are: fwua"),
+    ]:
+        with pytest.raises(kind, match=words):
+            objective(**options)
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "words"),
+    [
+        ({"radius": None}, ValueError, "choose_radius"),
+        ({"radius": -1}, ValueError, "radius = -1"),
+        ({"radius": float("nan")}, ValueError, "radius = nan"),
+        ({"radius": "3"}, TypeError, "radius = '3'"),
+        ({"loss": "median"}, ValueError, "unknown loss 'median'; there are: absolute"),
+        ({"loss": 3}, TypeError, "loss = 3"),
+        ({"loss": "hinge"}, ValueError, "row 0, column 0 holds"),
+        ({"penalty": "l2:1"}, ValueError, "unknown penalty"),
+        ({"penalty": ("l1", -1)}, ValueError, "l1"),
+        ({"prepare": "rank"}, ValueError, "unknown preparation"),
+        ({"iterations": -1}, ValueError, "iterations = -1"),
+        ({"iterations": 2.5}, TypeError, "iterations = 2.5"),
+        ({"gap": -0.1}, ValueError, "gap = -0.1"),
+        ({"gap": "small"}, TypeError, "gap = 'small'"),
+        ({"seed": -1}, ValueError, "seed = -1"),
+        ({"threads": -2}, ValueError, "threads = -2"),
+        ({"callback": 3}, TypeError, "callback = 3"),
+        ({"validation": ([0], [9], [1.0])}, ValueError, "validation entry 0"),
+        ({"validation": ([0], [0])}, TypeError, "three arrays"),
+    ],
+)
+def test_bad_arguments_are_named(options, kind, words):
+    with pytest.raises(kind, match=words):
+        tracenorm.solve(np.arange(12.0).reshape(3, 4) + 2, **{"radius": 5.0, **options})
+
+
+def test_labels_are_solved_by_label_losses():
+    labels = np.sign(np.outer(np.linspace(-1, 1, 20), np.linspace(-1, 1, 16)))
+    result = tracenorm.solve(labels, loss="logistic", radius=200, gap=0.1, iterations=2000)
+    assert (np.sign(result.to_dense()) == labels).mean() > 0.95
+
+
+def test_preparation_is_undone_in_predictions():
+    data = 1000 + np.outer([1.0, 2.0, 3.0], [1.0, -1.0, 2.0, 0.5])
+    for kind in ("center", "zscore"):
+        result = tracenorm.solve(data, radius=100, prepare=kind, loss="squared", gap=1e-4, step="line-search")
+        assert result.preparation == kind
+        assert np.allclose(result.to_dense(), data, atol=0.2)
+
+
+def test_validation_returns_the_best_iterate(corrupted):
+    rows, cols, values = corrupted["rows"], corrupted["cols"], corrupted["values"]
+    held = np.arange(len(values)) % 5 == 0
+    train = tuple(part[~held] for part in (rows, cols, values))
+    validation = tuple(part[held] for part in (rows, cols, corrupted["truth"][rows, cols]))
+    result = tracenorm.solve(train, shape=corrupted["shape"], radius=800, validation=validation, patience=40)
+    rmse = result.trace["validation_rmse"]
+    assert result.solution_iteration == 10 * int(np.argmin(rmse[::10]))
+    assert result.status == "validation_limit" and result.iterations < 500
+
+
+def test_choose_radius_finds_one_that_predicts(corrupted):
+    data = (corrupted["rows"], corrupted["cols"], corrupted["values"])
+    radius, errors = tracenorm.choose_radius(data, shape=corrupted["shape"], return_errors=True)
+    assert radius in [tried for tried, _ in errors] and len(errors) >= 3
+    error = np.abs(tracenorm.solve(data, radius=radius).to_dense() - corrupted["truth"]).mean()
+    assert error < 0.35 * np.abs(corrupted["truth"]).mean()
+    assert tracenorm.choose_radius(data, radii=[3.0]) == 3.0
+    for bad, words in [({"radii": []}, "empty"), ({"share": 1.5}, "share = 1.5")]:
+        with pytest.raises(ValueError, match=words):
+            tracenorm.choose_radius(data, **bad)
