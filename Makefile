@@ -2,10 +2,12 @@
 #
 #   make JOBS=2 ...        at most two compilers at once (default: one per core)
 #   make PACKAGES=no ...   leave the system's packages alone
+#   make PYTHON=... ...    another Python than python3, for the Python package
 
 JOBS     ?= $(shell nproc)
 PREFIX   ?= /usr/local
 PACKAGES ?= yes
+PYTHON   ?= python3
 
 # $(call packages,GROUPS) installs what is missing; $(call build,PRESET) configures and builds.
 packages = $(if $(filter no,$(PACKAGES)),@true,@tools/install_packages.sh $(1))
@@ -16,7 +18,7 @@ test     = ctest --preset $(1) -j $(JOBS)
 threaded = Evaluator|SameBits|Solve|Methods|Stopping|Allocation|example|program\.(complete|denoise|links|interruption|repeatable)
 
 # Everything that clang-format and clang-tidy look at.
-sources = find include src apps tests examples bench -name '*.cpp' -o -name '*.hpp' -o -name '*.inc' -o -name '*.hpp.in'
+sources = find include src apps tests examples bench python -name '*.cpp' -o -name '*.hpp' -o -name '*.inc' -o -name '*.hpp.in'
 
 .PHONY: help
 help: ## this list
@@ -32,8 +34,26 @@ demo: build ## a robust completion problem made and solved on the spot
 	examples/demo.sh build/bin/tracenorm demo-output
 
 .PHONY: test
-test: build ## builds and runs every test
+test: build ## builds and runs every test, those of the Python package included
 	$(call test,release)
+	$(MAKE) test-python
+
+# The wheel is linked with the library that is built already; `pip install .` compiles everything by itself.
+.PHONY: wheel
+wheel: build ## the Python package, as a wheel in dist/
+	$(call packages,python)
+	rm -rf dist && cmake --install build --prefix build/prefix > build/prefix.log
+	$(PYTHON) -m venv --clear build/wheel-venv
+	build/wheel-venv/bin/pip wheel . --quiet --no-deps --wheel-dir dist --config-settings=build-dir=build/wheel \
+	  --config-settings=cmake.define.TRACENORM_PREBUILT=ON \
+	  --config-settings=cmake.define.CMAKE_PREFIX_PATH=$(CURDIR)/build/prefix
+	@ls dist/*.whl
+
+.PHONY: test-python
+test-python: wheel ## the Python tests, on the wheel installed in a fresh virtual environment
+	$(PYTHON) -m venv --clear build/venv
+	build/venv/bin/pip install --quiet "$$(ls dist/*.whl)[test]"
+	TRACENORM_PROGRAM=$(CURDIR)/build/bin/tracenorm build/venv/bin/python -m pytest -q python/tests
 
 .PHONY: asan
 asan: ## every test under the address and undefined-behaviour sanitizers
@@ -81,4 +101,4 @@ install: build ## library, headers and program to PREFIX (/usr/local)
 
 .PHONY: clean
 clean: ## removes everything that was built
-	rm -rf build build-dev build-asan build-tsan build-tidy build-double demo-output
+	rm -rf dist build build-dev build-asan build-tsan build-tidy build-double demo-output

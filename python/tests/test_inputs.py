@@ -72,8 +72,9 @@ def test_any_real_dtype_works(dtype):
 
 
 def test_frame_ids_become_names(corrupted):
-    frame = pd.DataFrame({"user": [f"u{k}" for k in corrupted["rows"]], "item": corrupted["cols"] + 100,
-                          "rating": corrupted["values"]})  # fmt: skip
+    frame = pd.DataFrame(
+        {"user": [f"u{k}" for k in corrupted["rows"]], "item": corrupted["cols"] + 100, "rating": corrupted["values"]}
+    )
     result = solve(frame)
     assert result.row_names[0] == "u0" and result.col_names == [str(k + 100) for k in range(40)]
     by_position = solve((corrupted["rows"], corrupted["cols"], corrupted["values"]))

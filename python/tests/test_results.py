@@ -143,8 +143,20 @@ def test_denoise_gives_the_same_bits(program, tmp_path):
     noisy = (np.outer(rng.normal(size=50), rng.normal(size=50)) + 0.1 * rng.normal(size=(50, 50))).astype(np.float32)
     noisy[rng.random(noisy.shape) < 0.1] = np.nan
     np.save(tmp_path / "noisy.npy", noisy)
-    run(program, "denoise", tmp_path / "noisy.npy", "--radius", 30, "--l1", 0.05, "--iterations", 80,
-        "--model", tmp_path / "model.npz", "-q")  # fmt: skip
+    run(
+        program,
+        "denoise",
+        tmp_path / "noisy.npy",
+        "--radius",
+        30,
+        "--l1",
+        0.05,
+        "--iterations",
+        80,
+        "--model",
+        tmp_path / "model.npz",
+        "-q",
+    )
     result = tracenorm.solve(noisy, radius=30, penalty="l1:0.05", loss="squared:0.5", iterations=80)
     theirs = tracenorm.load(tmp_path / "model.npz")
     assert np.array_equal(result.left, theirs.left) and np.array_equal(result.values, theirs.values)

@@ -65,8 +65,10 @@ def test_the_trace_is_a_structured_array(corrupted):
 def test_robust_beats_squares_on_outliers(corrupted):
     data = (corrupted["rows"], corrupted["cols"], corrupted["values"])
     radius = np.linalg.norm(corrupted["truth"], "nuc")
-    errors = [np.linalg.norm(tracenorm.solve(data, radius=radius, loss=loss).to_dense() - corrupted["truth"])
-              for loss in ("absolute", "squared")]  # fmt: skip
+    errors = [
+        np.linalg.norm(tracenorm.solve(data, radius=radius, loss=loss).to_dense() - corrupted["truth"])
+        for loss in ("absolute", "squared")
+    ]
     assert errors[0] < 0.5 * errors[1]
 
 

@@ -4,7 +4,7 @@
 
 >>> import numpy as np, tracenorm
 >>> Y = np.outer([1.0, 2.0, 3.0], [1.0, -1.0, 2.0, 0.5]); Y[0, 0] = 100.0; Y[2, 3] = np.nan
->>> result = tracenorm.solve(Y, radius=10.0, gap=1e-3)
+>>> result = tracenorm.solve(Y, radius=9.0, gap=0.02)
 >>> result.status
 'gap_reached'
 

@@ -241,7 +241,7 @@ class _Search:
         error = float(np.mean(np.abs(result.predict(held.rows, held.cols) - held.values.astype(np.float64))))
         if self.errors and error >= min(known for _, known in self.errors):
             self.rises += 1
-        self.errors.append((radius, error))
+        self.errors.append((float(radius), error))
 
 
 __all__ = ["choose_radius", "methods", "solve"]
