@@ -14,19 +14,12 @@ template <class T>
 class Array {
  public:
   Array() = default;
-  Array(std::vector<T> elements) {  // implicit: whoever filled a vector hands it over
-    const auto held = std::make_shared<const std::vector<T>>(std::move(elements));
-    *this = borrow(held->data(), held->size(), held);
-  }
+  Array(std::vector<T> elements) : Array(std::make_shared<const std::vector<T>>(std::move(elements))) {}  // implicit
   Array(std::initializer_list<T> elements) : Array(std::vector<T>(elements)) {}
 
   /// Elements that live elsewhere; `owner` keeps them there (null: the caller sees to it).
-  static Array borrow(const T* data, std::size_t size, std::shared_ptr<const void> owner) {
-    Array array;
-    array.owner_ = std::move(owner);
-    array.data_ = data;
-    array.size_ = size;
-    return array;
+  static Array borrow(const T* data, std::size_t size, const std::shared_ptr<const void>& owner) {
+    return Array(data, size, owner);
   }
 
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -39,6 +32,10 @@ class Array {
   [[nodiscard]] const T& operator[](std::size_t i) const { return data_[i]; }
 
  private:
+  explicit Array(const std::shared_ptr<const std::vector<T>>& held) : Array(held->data(), held->size(), held) {}
+  Array(const T* data, std::size_t size, std::shared_ptr<const void> owner)
+      : owner_(std::move(owner)), data_(data), size_(size) {}
+
   std::shared_ptr<const void> owner_;
   const T* data_ = nullptr;
   std::size_t size_ = 0;
