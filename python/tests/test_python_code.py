@@ -222,6 +222,21 @@ def test_nothing_is_left_referenced():
     assert (sys.getrefcount(loss), sys.getrefcount(data), sys.getrefcount(seen)) == before
 
 
+def test_the_interpreter_ends_quietly():
+    """nanobind tells at exit of objects that were never freed."""
+    script = """
+import numpy as np, tracenorm
+result = tracenorm.solve(np.eye(5), radius=2, loss=lambda x, y: abs(x - y), callback=print)
+kept = [result.left, result.trace, tracenorm.methods()]
+try:
+    tracenorm.solve(np.eye(5), radius=2, callback=lambda iteration: 1 / 0)
+except ZeroDivisionError as error:
+    kept.append(error)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr == ""
+
+
 def test_default_signal_handling_is_untouched():
     solve()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

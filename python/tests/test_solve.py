@@ -1,6 +1,7 @@
 """Answers: against a cone solver, and the options that shape a run."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import tracenorm
@@ -138,6 +139,7 @@ def test_method_options_change_the_run_and_are_checked():
         ({"callback": 3}, TypeError, "callback = 3"),
         ({"validation": ([0], [9], [1.0])}, ValueError, "validation entry 0"),
         ({"validation": ([0], [0])}, TypeError, "three arrays"),
+        ({"validation": ([0], [0, 1], [1.0])}, ValueError, "1 rows, 2 columns and 1 values"),
     ],
 )
 def test_bad_arguments_are_named(options, kind, words):
@@ -168,6 +170,21 @@ def test_validation_returns_the_best_iterate(corrupted):
     rmse = result.trace["validation_rmse"]
     assert result.solution_iteration == 10 * int(np.argmin(rmse[::10]))
     assert result.status == "validation_limit" and result.iterations < 500
+
+
+def test_validation_goes_by_name_where_the_data_have_names(corrupted):
+    rows, cols, values = corrupted["rows"], corrupted["cols"], corrupted["values"]
+    frame = pd.DataFrame({"r": [f"r{k}" for k in rows], "c": cols + 1, "v": values})
+    held = (["r5", "r7", "nobody"], [3, 40, 1], [0.5, -0.5, 9.0])
+    named = tracenorm.solve(frame, radius=50, iterations=20, validation=held)
+    placed = tracenorm.solve((rows, cols, values), radius=50, iterations=20, validation=([5, 7], [2, 39], [0.5, -0.5]))
+    assert np.array_equal(named.trace["validation_rmse"], placed.trace["validation_rmse"])
+
+
+def test_numbers_that_overflow_are_warned_of():
+    with pytest.warns(RuntimeWarning, match="numerical failure"):
+        result = tracenorm.solve(np.full((3, 3), 1e30), loss="squared", radius=1e31)
+    assert result.status == "numerical_failure"
 
 
 def test_choose_radius_finds_one_that_predicts(corrupted):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -58,8 +57,8 @@ def number_ids(values: Any, what: str, ordered: bool = False) -> tuple[npt.NDArr
     return place[positions], [names[k] for k in order]
 
 
-def find_ids(values: Any, names: Sequence[str], index: dict[str, int], what: str) -> npt.NDArray[np.int64]:
-    """The position of each id among `names`; -1 where it is not there. `index` is the inverse of `names`."""
+def find_ids(values: Any, index: dict[str, int], what: str) -> npt.NDArray[np.int64]:
+    """The position of each id by `index`; -1 where it is not there."""
     ids = as_ids(values, what)
     unique, inverse = np.unique(ids, return_inverse=True)
     positions = np.fromiter((index.get(str(item), -1) for item in unique.tolist()), dtype=np.int64, count=len(unique))

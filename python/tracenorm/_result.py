@@ -168,7 +168,7 @@ class Model:
                 self._row_index = index
             else:
                 self._col_index = index
-        return find_ids(ids, names, index, f"{side}s")
+        return find_ids(ids, index, f"{side}s")
 
     def to_dense(self, rows: slice | None = None) -> Floats:
         """The whole matrix, or a slice of its rows, in the units of the data."""

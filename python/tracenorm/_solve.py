@@ -32,15 +32,14 @@ def _validation(entries: Any, row_names: list[str], col_names: list[str]) -> tup
     if not isinstance(entries, (tuple, list)) or len(entries) != 3:
         raise TypeError("validation must be three arrays (rows, columns, values)")
     values = real_array(entries[2], "validation[2]")
-    if row_names:
-        rows = find_ids(entries[0], row_names, {name: k for k, name in enumerate(row_names)}, "validation[0]")
-        cols = find_ids(entries[1], col_names, {name: k for k, name in enumerate(col_names)}, "validation[1]")
-        known = (rows >= 0) & (cols >= 0)
-        return rows[known].astype(np.int32), cols[known].astype(np.int32), np.ascontiguousarray(values[known])
-    row, col = index_array(entries[0], "validation[0]"), index_array(entries[1], "validation[1]")
-    if not len(row) == len(col) == len(values):
-        raise ValueError(f"validation has {len(row)} rows, {len(col)} columns and {len(values)} values")
-    return row, col, values
+    if not len(entries[0]) == len(entries[1]) == values.size:
+        raise ValueError(f"validation has {len(entries[0])} rows, {len(entries[1])} columns and {values.size} values")
+    if not row_names:
+        return index_array(entries[0], "validation[0]"), index_array(entries[1], "validation[1]"), values
+    rows = find_ids(entries[0], {name: k for k, name in enumerate(row_names)}, "validation[0]")
+    cols = find_ids(entries[1], {name: k for k, name in enumerate(col_names)}, "validation[1]")
+    known = (rows >= 0) & (cols >= 0)
+    return rows[known].astype(np.int32), cols[known].astype(np.int32), np.ascontiguousarray(values[known])
 
 
 def solve(
