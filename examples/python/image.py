@@ -78,7 +78,7 @@ def main(folder):
         axis.axis("off")
     path = pathlib.Path(folder) / "python-image.png"
     figure.savefig(path, dpi=75)
-    Image.open(path).quantize(160).save(path, optimize=True)  # noise does not compress; fewer colours do
+    Image.open(path).quantize(256).save(path, optimize=True)  # noise does not compress; fewer colours do
 
 
 if __name__ == "__main__":
