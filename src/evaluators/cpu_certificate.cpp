@@ -78,7 +78,8 @@ double CpuEvaluator::estimate_norm(Slopes which) {
   add_noise(average_right_, kStartNoise);
   const double before = counters_.passes;
   const LanczosResult lanczos =
-      lanczos_leading([&](ConstVector in, Vector& out) { normal(which, in, out); }, average_right_, 1e-3, 40, lanczos_);
+      lanczos_leading([&](ConstVector in, Vector& out) { normal_fast(which, in, out, row_products_[0]); },
+                      average_right_, 1e-3, 40, lanczos_);
   average_right_.normalize();
   counters_.certificate_passes += counters_.passes - before;
   return std::sqrt(std::max(0.0, lanczos.eigenvalue));

@@ -40,12 +40,17 @@ void CpuDenseEvaluator::normal_shard(int shard, const Real* m, const double* v, 
   kernels::linear_kernels().dense_normal(dense_rows(shard, m), v, shift, product, out);
 }
 
+void CpuDenseEvaluator::normal_fast_shard(int shard, const Real* m, const Real* v, const Real* shift, Real* product,
+                                          Real* out) const {
+  kernels::linear_kernels().dense_normal_fast(dense_rows(shard, m), v, shift, product, out);
+}
+
 void CpuDenseEvaluator::apply_block_shard(int shard, const Real* m, const double* block, Index width,
                                           double* out) const {
   kernels::linear_kernels().dense_apply_block(dense_rows(shard, m), block, width, out);
 }
 
-double CpuDenseEvaluator::move_shard(int shard, const double* u, const double* v, double t) {
+double CpuDenseEvaluator::move_shard(int shard, const double* u, const Real* v, double t) {
   return kernels::linear_kernels().dense_move(dense_rows(shard, nullptr), x_.data(), kink_mask_, u, v, t);
 }
 

@@ -20,8 +20,10 @@ class CpuDenseEvaluator final : public CpuEvaluator {
   void apply_transpose_shard(int shard, const Real* m, const double* u, double* out) const override;
   void normal_shard(int shard, const Real* m, const double* v, const double* shift, double* product,
                     double* out) const override;
+  void normal_fast_shard(int shard, const Real* m, const Real* v, const Real* shift, Real* product,
+                         Real* out) const override;
   void apply_block_shard(int shard, const Real* m, const double* block, Index width, double* out) const override;
-  double move_shard(int shard, const double* u, const double* v, double t) override;
+  double move_shard(int shard, const double* u, const Real* v, double t) override;
   void sample_shard(int shard, const double* u, const double* v, Real* target) const override;
   void load_shard(int shard, const LowRankMatrix& factors, Real* x) const override;
   [[nodiscard]] Offset shard_begin(int shard) const override;

@@ -18,6 +18,9 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr int kMostShards = 16;
 constexpr Offset kLeastShardEntries = 16384;
 
+/// An oracle that wants more digits than this gets its products in double.
+constexpr double kFastAccuracy = 1e-5;
+
 }  // namespace
 
 std::vector<Index> cut_rows(Index rows, Offset entries, const Offset* begin) {
@@ -55,6 +58,9 @@ void CpuEvaluator::start(kernels::Mode mode, const Real* value, const Real* weig
   x_.assign(count, Real(0));
   slope_.assign(count, Real(0));
   shard_outputs_.resize(cols_, shards());
+  fast_outputs_.resize(cols_, shards());
+  row_products_.resize(static_cast<std::size_t>(std::min<Index>(detail::kLanczosBlock, cols_)));
+  for (RealVector& product : row_products_) product.resize(rows_);  // memory that is not used yet is not resident
   row_product_.resize(rows_);
   low_rank_shift_.resize(rows_);
   entry_sums_.resize(static_cast<std::size_t>(shards()));
@@ -135,16 +141,17 @@ Linearization CpuEvaluator::linearize(double width, bool want_conjugate) {
   return model;
 }
 
-void CpuEvaluator::add_shard_outputs(double* out) {
-  if (shards() == 1) {
-    std::copy_n(shard_outputs_.data(), cols_, out);
-    return;
-  }
-  constexpr Index block = 2048;
-  const int blocks = (cols_ + block - 1) / block;
+template <class Work>
+void CpuEvaluator::for_column_blocks(Work&& work) {
+  const int blocks = (cols_ + kColumnBlock - 1) / kColumnBlock;
   for_each_shard(blocks, [&](int b) {
-    const Index from = b * block;
-    const Index size = std::min(block, cols_ - from);
+    const Index from = b * kColumnBlock;
+    work(from, std::min(kColumnBlock, cols_ - from));
+  });
+}
+
+void CpuEvaluator::add_shard_outputs(double* out) {
+  for_column_blocks([&](Index from, Index size) {
     Eigen::Map<Eigen::VectorXd> sum(out + from, size);
     sum = shard_outputs_.col(0).segment(from, size);
     for (int s = 1; s < shards(); ++s) sum += shard_outputs_.col(s).segment(from, size);
@@ -225,6 +232,50 @@ void CpuEvaluator::normal(Slopes which, ConstVector v, Vector& out) {
   add_low_rank_transpose(row_product_, out);
 }
 
+void CpuEvaluator::load_fast_vector(ConstVector v, double factor) {
+  fast_v_.resize(cols_);
+  if (column_order_.empty()) {
+    fast_v_ = (factor * v).cast<Real>();
+    return;
+  }
+  for (Index j = 0; j < cols_; ++j) fast_v_[j] = Real(factor * v[column_order_[static_cast<std::size_t>(j)]]);
+}
+
+void CpuEvaluator::normal_fast(Slopes which, ConstVector v, Vector& out, RealVector& product) {
+  count_pass();
+  ++counters_.products;
+  // M v / |M|_F is at most one: neither it nor M'M v / |M|_F can leave the range of Real.
+  const double square = which == Slopes::current ? slope_square_ : average_square_;
+  const double size = square > 0 ? std::sqrt(square) : 1.0;
+  load_fast_vector(v, 1 / size);
+  const bool low_rank = has_low_rank_part();
+  if (low_rank) {
+    low_rank_shift_.setZero();
+    add_low_rank(v, low_rank_shift_);
+    fast_shift_ = (low_rank_shift_ / size).cast<Real>();
+  }
+  const Real* shift = low_rank ? fast_shift_.data() : nullptr;
+  product.resize(rows_);
+  for_each_shard(shards(), [&](int s) {
+    fast_outputs_.col(s).setZero();
+    normal_fast_shard(s, slopes(which), fast_v_.data(), shift, product.data(), fast_outputs_.col(s).data());
+  });
+  product *= Real(size);
+  out.resize(cols_);
+  for_column_blocks([&](Index from, Index count) {
+    constexpr Index most = kColumnBlock;
+    Eigen::Matrix<double, Eigen::Dynamic, 1, 0, most, 1> sum = fast_outputs_.col(0).segment(from, count).cast<double>();
+    for (int s = 1; s < shards(); ++s) sum += fast_outputs_.col(s).segment(from, count).cast<double>();
+    sum *= size;
+    for (Index j = 0; j < count; ++j) {
+      out[column_order_.empty() ? from + j : column_order_[static_cast<std::size_t>(from + j)]] = sum[j];
+    }
+  });
+  if (!low_rank) return;
+  row_product_ = product.cast<double>();
+  add_low_rank_transpose(row_product_, out);
+}
+
 void CpuEvaluator::add_noise(Vector& v, double size) {
   const double each = size / std::sqrt(static_cast<double>(v.size()));
   for (Eigen::Index j = 0; j < v.size(); ++j) v[j] += each * random_.normal();
@@ -234,13 +285,31 @@ const LeadingAtom& CpuEvaluator::leading_atom(const OracleAccuracy& accuracy) {
   Vector& v = leading_.atom.right;
   // A warm start alone can miss a new leading direction that it is orthogonal to; a little noise cannot.
   add_noise(v, v.isZero(0) ? 1.0 : kStartNoise);
-  const LanczosResult lanczos = lanczos_leading([&](ConstVector in, Vector& out) { normal(Slopes::current, in, out); },
-                                                v, accuracy.relative, accuracy.products, lanczos_);
-  v.normalize();
+  const bool fast = accuracy.relative >= kFastAccuracy;
+  const LanczosResult lanczos = lanczos_leading(
+      [&](int step, ConstVector in, Vector& out) {
+        if (fast) {
+          normal_fast(Slopes::current, in, out, row_products_[static_cast<std::size_t>(step)]);
+        } else {
+          normal(Slopes::current, in, out);
+        }
+      },
+      v, accuracy.relative, accuracy.products, lanczos_);
+  leading_.products = lanczos.products;
   Vector& u = leading_.atom.left;
-  apply(Slopes::current, v, u);
+  if (fast) {  // v is a combination of vectors whose products are known
+    u.setZero();
+    for (int j = 0; j < lanczos.size; ++j) {
+      u += lanczos_.ritz[j] * row_products_[static_cast<std::size_t>(j)].cast<double>();
+    }
+    u /= v.norm();
+    v.normalize();
+  } else {
+    v.normalize();
+    apply(Slopes::current, v, u);
+    ++leading_.products;
+  }
   leading_.sigma = u.norm();
-  leading_.products = lanczos.products + 1;
   if (leading_.sigma > 0) {
     u /= leading_.sigma;
   } else {  // a zero slope matrix: every atom is as good as any other
@@ -305,9 +374,10 @@ void CpuEvaluator::objective_at(std::span<const double> t, std::span<SegmentPoin
 double CpuEvaluator::move(double t) {
   assert(aimed_ != nullptr);
   count_pass();
-  const double* v = aimed_->right.data();
-  for_each_shard(shards(),
-                 [&](int s) { shard_values_[static_cast<std::size_t>(s)] = move_shard(s, aimed_left_.data(), v, t); });
+  load_fast_vector(aimed_->right, 1);
+  for_each_shard(shards(), [&](int s) {
+    shard_values_[static_cast<std::size_t>(s)] = move_shard(s, aimed_left_.data(), fast_v_.data(), t);
+  });
   const double largest = *std::max_element(shard_values_.begin(), shard_values_.end());
   if (has_low_rank_part()) {
     const double inner = aimed_->weight * iterate_inner(aimed_->left, aimed_->right);
@@ -315,7 +385,7 @@ double CpuEvaluator::move(double t) {
   }
   if (watched_ != nullptr) {
     for (std::size_t e = 0; e < watched_x_.size(); ++e) {
-      const double target = aimed_left_[watched_->row[e]] * v[watched_->col[e]];
+      const double target = aimed_left_[watched_->row[e]] * aimed_->right[watched_->col[e]];
       watched_x_[e] += Real(t) * (Real(target) - watched_x_[e]);
     }
   }

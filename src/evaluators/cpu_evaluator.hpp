@@ -17,6 +17,9 @@ namespace tracenorm {
 /// Sparse work moves about one entry, BLAS about twenty multiply-adds, per nanosecond and core.
 inline constexpr double kFlopsPerEntry = 20;
 
+/// Sums over shards are made for this many columns at a time.
+inline constexpr Index kColumnBlock = 2048;
+
 /// Norm of the noise added to a unit start vector.
 inline constexpr double kStartNoise = 0.05;
 
@@ -68,6 +71,8 @@ class CpuEvaluator : public Evaluator {
  protected:
   using Vector = Eigen::VectorXd;
   using ConstVector = Eigen::Ref<const Eigen::VectorXd>;
+  using RealVector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
+  using RealMatrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 
   /// Which array of slopes a product uses.
   [[nodiscard]] const Real* slopes(Slopes which) const {
@@ -80,9 +85,13 @@ class CpuEvaluator : public Evaluator {
   virtual void apply_transpose_shard(int shard, const Real* m, const double* u, double* out) const = 0;
   virtual void normal_shard(int shard, const Real* m, const double* v, const double* shift, double* product,
                             double* out) const = 0;
+  /// In Real, with the columns of v and out in the order `column_order_`.
+  virtual void normal_fast_shard(int shard, const Real* m, const Real* v, const Real* shift, Real* product,
+                                 Real* out) const = 0;
   /// out = M block for a shard's rows, both row-major with `width` columns.
   virtual void apply_block_shard(int shard, const Real* m, const double* block, Index width, double* out) const = 0;
-  virtual double move_shard(int shard, const double* u, const double* v, double t) = 0;
+  /// v in the order `column_order_`.
+  virtual double move_shard(int shard, const double* u, const Real* v, double t) = 0;
   /// target <- u v' at the entries of a shard.
   virtual void sample_shard(int shard, const double* u, const double* v, Real* target) const = 0;
   /// x <- the entries of `factors` in a shard.
@@ -107,8 +116,9 @@ class CpuEvaluator : public Evaluator {
   kernels::Mode mode_ = kernels::Mode::observed;
   const Real* value_ = nullptr;
   const Real* weight_ = nullptr;
-  std::vector<Index> cuts_;  // rows of shard s: [cuts_[s], cuts_[s+1])
-  std::vector<Real> x_;      // the iterate at the entries
+  std::vector<Index> column_order_;  // the columns as kernels in Real number them; empty: as everybody else does
+  std::vector<Index> cuts_;          // rows of shard s: [cuts_[s], cuts_[s+1])
+  std::vector<Real> x_;              // the iterate at the entries
   std::vector<Real> slope_;
   std::vector<Real> average_;    // empty until averages are used
   std::vector<Real> average_x_;  // beside it with a complement penalty
@@ -125,6 +135,13 @@ class CpuEvaluator : public Evaluator {
   void apply_transpose(Slopes which, ConstVector u, Vector& out);
   /// out = M' M v in one pass.
   void normal(Slopes which, ConstVector v, Vector& out);
+  /// The same to a few digits, at the speed of memory. Also product = M v.
+  void normal_fast(Slopes which, ConstVector v, Vector& out, RealVector& product);
+  /// fast_v_ <- factor * v in the order of the kernels in Real.
+  void load_fast_vector(ConstVector v, double factor);
+  /// work(first column, number of columns), possibly at once.
+  template <class Work>
+  void for_column_blocks(Work&& work);
   void add_shard_outputs(double* out);
   /// out += 2 lambda X v and out += 2 lambda X' u.
   void add_low_rank(ConstVector v, Vector& out);
@@ -170,6 +187,10 @@ class CpuEvaluator : public Evaluator {
   LanczosWorkspace lanczos_;
   LanczosWorkspace bound_lanczos_;
   Eigen::MatrixXd shard_outputs_;  // cols x shards
+  RealMatrix fast_outputs_;        // the same in Real
+  RealVector fast_v_;
+  RealVector fast_shift_;
+  std::vector<RealVector> row_products_;  // M times each Lanczos vector, so that M times the answer needs no pass
   Vector low_rank_shift_;
   Vector row_product_;
   Vector coefficients_;
