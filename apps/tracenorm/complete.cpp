@@ -91,6 +91,7 @@ int run(const CompleteOptions& options) {
   estimation.preparation = fit_preparation(kind, split.train.value);
   prepare(estimation.preparation, split.train.value);
   estimation.problem = {make_sparse(table.rows, table.cols, split.train), common.loss, penalty, constraint(common)};
+  split.train = {};  // the problem has them now
   estimation.rows = std::move(table.row_labels);
   estimation.cols = std::move(table.col_labels);
   estimation.validation = std::move(split.validation);

@@ -1,6 +1,9 @@
 // The program: finds the subcommand, runs it, and turns what went wrong into one line on standard error and an exit
 // code.
 #include <fmt/format.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -142,6 +145,9 @@ int main(int argc, char** argv) {
   using namespace tracenorm;
   // A file that grows beyond a limit must be an error of the write, with a message, not the death of the program.
   std::signal(SIGXFSZ, SIG_IGN);
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 1 << 22);  // entry-sized arrays go back to the system when they are freed
+#endif
   try {
     return app::run(argc, argv);
   } catch (const Error& error) {

@@ -74,6 +74,7 @@ double CpuEvaluator::stored_conjugate_sum(std::vector<Real>& slope, kernels::Mod
 
 double CpuEvaluator::estimate_norm(Slopes which) {
   if (which == Slopes::current) return leading_.sigma;
+  forget_first_product();  // its place is needed
   if (average_right_.size() != cols_) average_right_ = leading_.atom.right;
   add_noise(average_right_, kStartNoise);
   const double before = counters_.passes;

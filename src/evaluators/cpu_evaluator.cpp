@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/parallel.hpp"
 #include "model/entry_functions.hpp"
@@ -17,14 +18,19 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 /// More shards balance better but cost one output vector each in products with the transpose.
 constexpr int kMostShards = 16;
 constexpr Offset kLeastShardEntries = 16384;
+constexpr Offset kLeastOutputEntries = 16;  // per number that a shard writes: adding those up must stay a side matter
 
 /// An oracle that wants more digits than this gets its products in double.
 constexpr double kFastAccuracy = 1e-5;
 
+/// Slopes of this many entries, and what they are made from, stay in the second cache.
+constexpr Offset kBlockEntries = 16384;
+
 }  // namespace
 
-std::vector<Index> cut_rows(Index rows, Offset entries, const Offset* begin) {
-  const auto wanted = static_cast<int>(std::clamp<Offset>(entries / kLeastShardEntries, 1, kMostShards));
+std::vector<Index> cut_rows(Index rows, Offset entries, const Offset* begin, Index outputs) {
+  const Offset least = std::max(kLeastShardEntries, kLeastOutputEntries * outputs);
+  const auto wanted = static_cast<int>(std::clamp<Offset>(entries / least, 1, kMostShards));
   std::vector<Index> cuts{0};
   for (int s = 1; s < wanted; ++s) {
     const Offset target = entries * s / wanted;
@@ -92,12 +98,24 @@ bool CpuEvaluator::cheap_conjugate() const {
   return std::visit([](const auto& loss) { return std::decay_t<decltype(loss)>::cheap_conjugate; }, problem_.loss);
 }
 
-kernels::EntryRange CpuEvaluator::range(int shard, Real* slope) const {
-  const Offset from = shard_begin(shard);
-  const Offset to = shard_begin(shard + 1);
-  return {value_ + from,    weight_ != nullptr ? weight_ + from : nullptr,
-          x_.data() + from, slope != nullptr ? slope + from : nullptr,
-          to - from,        lambda_};
+kernels::EntryRange CpuEvaluator::range(Offset from, Offset to, Real* slope) const {
+  kernels::EntryRange r{value_ + from,    weight_ != nullptr ? weight_ + from : nullptr,
+                        x_.data() + from, slope != nullptr ? slope + from : nullptr,
+                        to - from,        lambda_};
+  if (coded_.code != nullptr) r.coded = {coded_.code + from, coded_.offset, coded_.scale};
+  return r;
+}
+
+template <class Work>
+void CpuEvaluator::for_row_blocks(int shard, Work&& work) const {
+  constexpr Index rows_at_once = 8;  // of the dense kernel
+  const Index end = cuts_[static_cast<std::size_t>(shard) + 1];
+  for (Index first = cuts_[static_cast<std::size_t>(shard)]; first < end;) {
+    Index last = first;
+    while (last < end && row_begin(last) - row_begin(first) < kBlockEntries) last = std::min(end, last + rows_at_once);
+    work(first, last);
+    first = last;
+  }
 }
 
 double CpuEvaluator::complement_square(double observed_square) const {
@@ -121,12 +139,31 @@ double CpuEvaluator::objective() {
 
 Linearization CpuEvaluator::linearize(double width, bool want_conjugate) {
   count_pass();
+  const bool with_product = first_product_ == FirstProduct::wanted;
+  FastProduct product{};
+  if (with_product) {
+    start_ = leading_.atom.right;
+    draw_start(start_);
+    product = begin_fast(Slopes::current, start_);
+    ++counters_.products;
+  }
   visit_kernels(problem_.loss, mode_, weight_ != nullptr, [&](const auto& loss, const auto& table) {
-    const auto kernel = want_conjugate ? table.linearize_conjugate : table.linearize;
+    auto kernel = want_conjugate ? table.linearize_conjugate : table.linearize;
+    if (!want_conjugate && coded_.code != nullptr && table.linearize_coded != nullptr) kernel = table.linearize_coded;
     for_each_shard(shards(), [&](int s) {
-      entry_sums_[static_cast<std::size_t>(s)] = kernel(loss, range(s, slope_.data()), width);
+      kernels::EntrySums sums;
+      if (with_product) fast_outputs_.col(s).setZero();
+      for_row_blocks(s, [&](Index first, Index last) {
+        sums += kernel(loss, range(row_begin(first), row_begin(last), slope_.data()), width);
+        if (!with_product) return;
+        normal_fast_rows(first, last, slope_.data(), fast_v_.data(), product.shift, row_products_[0].data(),
+                         fast_outputs_.col(s).data());
+      });
+      entry_sums_[static_cast<std::size_t>(s)] = sums;
     });
   });
+  if (with_product) end_fast(product, first_out_, row_products_[0]);
+  first_product_ = with_product ? FirstProduct::ready : FirstProduct::unwanted;
   kernels::EntrySums sums;
   for (const kernels::EntrySums& shard : entry_sums_) sums += shard;
   slope_square_ = sums.square_slope;
@@ -241,39 +278,45 @@ void CpuEvaluator::load_fast_vector(ConstVector v, double factor) {
   for (Index j = 0; j < cols_; ++j) fast_v_[j] = Real(factor * v[column_order_[static_cast<std::size_t>(j)]]);
 }
 
-void CpuEvaluator::normal_fast(Slopes which, ConstVector v, Vector& out, RealVector& product) {
-  count_pass();
-  ++counters_.products;
+CpuEvaluator::FastProduct CpuEvaluator::begin_fast(Slopes which, ConstVector v) {
   // M v / |M|_F is at most one: neither it nor M'M v / |M|_F can leave the range of Real.
   const double square = which == Slopes::current ? slope_square_ : average_square_;
-  const double size = square > 0 ? std::sqrt(square) : 1.0;
+  const double size = square > 0 && std::isfinite(square) ? std::sqrt(square) : 1.0;
   load_fast_vector(v, 1 / size);
-  const bool low_rank = has_low_rank_part();
-  if (low_rank) {
-    low_rank_shift_.setZero();
-    add_low_rank(v, low_rank_shift_);
-    fast_shift_ = (low_rank_shift_ / size).cast<Real>();
-  }
-  const Real* shift = low_rank ? fast_shift_.data() : nullptr;
-  product.resize(rows_);
-  for_each_shard(shards(), [&](int s) {
-    fast_outputs_.col(s).setZero();
-    normal_fast_shard(s, slopes(which), fast_v_.data(), shift, product.data(), fast_outputs_.col(s).data());
-  });
-  product *= Real(size);
+  if (!has_low_rank_part()) return {nullptr, size};
+  low_rank_shift_.setZero();
+  add_low_rank(v, low_rank_shift_);
+  fast_shift_ = (low_rank_shift_ / size).cast<Real>();
+  return {fast_shift_.data(), size};
+}
+
+void CpuEvaluator::end_fast(const FastProduct& pass, Vector& out, RealVector& product) {
+  product *= Real(pass.size);
   out.resize(cols_);
   for_column_blocks([&](Index from, Index count) {
-    constexpr Index most = kColumnBlock;
-    Eigen::Matrix<double, Eigen::Dynamic, 1, 0, most, 1> sum = fast_outputs_.col(0).segment(from, count).cast<double>();
+    Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kColumnBlock, 1> sum =
+        fast_outputs_.col(0).segment(from, count).cast<double>();
     for (int s = 1; s < shards(); ++s) sum += fast_outputs_.col(s).segment(from, count).cast<double>();
-    sum *= size;
+    sum *= pass.size;
     for (Index j = 0; j < count; ++j) {
       out[column_order_.empty() ? from + j : column_order_[static_cast<std::size_t>(from + j)]] = sum[j];
     }
   });
-  if (!low_rank) return;
+  if (!has_low_rank_part()) return;
   row_product_ = product.cast<double>();
   add_low_rank_transpose(row_product_, out);
+}
+
+void CpuEvaluator::normal_fast(Slopes which, ConstVector v, Vector& out, RealVector& product) {
+  count_pass();
+  ++counters_.products;
+  const FastProduct pass = begin_fast(which, v);
+  for_each_shard(shards(), [&](int s) {
+    fast_outputs_.col(s).setZero();
+    normal_fast_rows(cuts_[static_cast<std::size_t>(s)], cuts_[static_cast<std::size_t>(s) + 1], slopes(which),
+                     fast_v_.data(), pass.shift, product.data(), fast_outputs_.col(s).data());
+  });
+  end_fast(pass, out, product);
 }
 
 void CpuEvaluator::add_noise(Vector& v, double size) {
@@ -281,14 +324,27 @@ void CpuEvaluator::add_noise(Vector& v, double size) {
   for (Eigen::Index j = 0; j < v.size(); ++j) v[j] += each * random_.normal();
 }
 
-const LeadingAtom& CpuEvaluator::leading_atom(const OracleAccuracy& accuracy) {
-  Vector& v = leading_.atom.right;
+void CpuEvaluator::draw_start(Vector& v) {
   // A warm start alone can miss a new leading direction that it is orthogonal to; a little noise cannot.
   add_noise(v, v.isZero(0) ? 1.0 : kStartNoise);
+  v.normalize();
+}
+
+const LeadingAtom& CpuEvaluator::leading_atom(const OracleAccuracy& accuracy) {
+  Vector& v = leading_.atom.right;
   const bool fast = accuracy.relative >= kFastAccuracy;
+  bool first_known = fast && first_product_ == FirstProduct::ready;
+  first_product_ = FirstProduct::wanted;  // whoever asked once will ask again
+  if (first_known) {
+    v = start_;
+  } else {
+    draw_start(v);
+  }
   const LanczosResult lanczos = lanczos_leading(
       [&](int step, ConstVector in, Vector& out) {
-        if (fast) {
+        if (std::exchange(first_known, false)) {
+          out = first_out_;
+        } else if (fast) {
           normal_fast(Slopes::current, in, out, row_products_[static_cast<std::size_t>(step)]);
         } else {
           normal(Slopes::current, in, out);
@@ -373,6 +429,7 @@ void CpuEvaluator::objective_at(std::span<const double> t, std::span<SegmentPoin
 
 double CpuEvaluator::move(double t) {
   assert(aimed_ != nullptr);
+  forget_first_product();
   count_pass();
   load_fast_vector(aimed_->right, 1);
   for_each_shard(shards(), [&](int s) {
@@ -449,6 +506,7 @@ void CpuEvaluator::compress() {
 }
 
 void CpuEvaluator::load_iterate() {
+  forget_first_product();
   square_norm_ = iterate_.values().squaredNorm();
   for_each_shard(shards(), [&](int s) { load_shard(s, iterate_, x_.data() + shard_begin(s)); });
   if (watched_ != nullptr) iterate_.sample(watched_->row, watched_->col, watched_x_);

@@ -23,8 +23,9 @@ inline constexpr Index kColumnBlock = 2048;
 /// Norm of the noise added to a unit start vector.
 inline constexpr double kStartNoise = 0.05;
 
-/// Rows cut into ranges of about equal mass. The cut depends on the data alone.
-std::vector<Index> cut_rows(Index rows, Offset entries, const Offset* begin);
+/// Rows cut into ranges of about equal mass. The cut depends on the data alone. `outputs` is how many numbers a range
+/// writes beside its entries.
+std::vector<Index> cut_rows(Index rows, Offset entries, const Offset* begin, Index outputs = 0);
 
 class CpuEvaluator : public Evaluator {
  public:
@@ -85,9 +86,9 @@ class CpuEvaluator : public Evaluator {
   virtual void apply_transpose_shard(int shard, const Real* m, const double* u, double* out) const = 0;
   virtual void normal_shard(int shard, const Real* m, const double* v, const double* shift, double* product,
                             double* out) const = 0;
-  /// In Real, with the columns of v and out in the order `column_order_`.
-  virtual void normal_fast_shard(int shard, const Real* m, const Real* v, const Real* shift, Real* product,
-                                 Real* out) const = 0;
+  /// In Real, for rows [first, last), with the columns of v and out in the order `column_order_`.
+  virtual void normal_fast_rows(Index first, Index last, const Real* m, const Real* v, const Real* shift, Real* product,
+                                Real* out) const = 0;
   /// out = M block for a shard's rows, both row-major with `width` columns.
   virtual void apply_block_shard(int shard, const Real* m, const double* block, Index width, double* out) const = 0;
   /// v in the order `column_order_`.
@@ -96,7 +97,8 @@ class CpuEvaluator : public Evaluator {
   virtual void sample_shard(int shard, const double* u, const double* v, Real* target) const = 0;
   /// x <- the entries of `factors` in a shard.
   virtual void load_shard(int shard, const LowRankMatrix& factors, Real* x) const = 0;
-  [[nodiscard]] virtual Offset shard_begin(int shard) const = 0;
+  /// Where the entries of a row begin.
+  [[nodiscard]] virtual Offset row_begin(Index row) const = 0;
   /// The small Gram matrix M'M or MM' of the entry part (whichever side is shorter), in double.
   virtual void gram(const Real* m, bool of_columns, Eigen::MatrixXd& out) const = 0;
   /// What it costs, in passes.
@@ -106,7 +108,11 @@ class CpuEvaluator : public Evaluator {
   void start(kernels::Mode mode, const Real* value, const Real* weight, std::vector<Index> cuts);
 
   [[nodiscard]] int shards() const { return static_cast<int>(cuts_.size()) - 1; }
-  [[nodiscard]] kernels::EntryRange range(int shard, Real* slope) const;
+  [[nodiscard]] Offset shard_begin(int shard) const { return row_begin(cuts_[static_cast<std::size_t>(shard)]); }
+  [[nodiscard]] kernels::EntryRange range(Offset from, Offset to, Real* slope) const;
+  [[nodiscard]] kernels::EntryRange range(int shard, Real* slope) const {
+    return range(shard_begin(shard), shard_begin(shard + 1), slope);
+  }
 
   const Problem& problem_;
   Index rows_;
@@ -116,6 +122,7 @@ class CpuEvaluator : public Evaluator {
   kernels::Mode mode_ = kernels::Mode::observed;
   const Real* value_ = nullptr;
   const Real* weight_ = nullptr;
+  kernels::CodedData coded_;         // the data in one byte each, where that is possible
   std::vector<Index> column_order_;  // the columns as kernels in Real number them; empty: as everybody else does
   std::vector<Index> cuts_;          // rows of shard s: [cuts_[s], cuts_[s+1])
   std::vector<Real> x_;              // the iterate at the entries
@@ -137,6 +144,22 @@ class CpuEvaluator : public Evaluator {
   void normal(Slopes which, ConstVector v, Vector& out);
   /// The same to a few digits, at the speed of memory. Also product = M v.
   void normal_fast(Slopes which, ConstVector v, Vector& out, RealVector& product);
+  /// Its parts: what the rows' products need, and what is left to do when all rows are done.
+  struct FastProduct {
+    const Real* shift;
+    double size;  // v is divided by it, the outcome multiplied
+  };
+  FastProduct begin_fast(Slopes which, ConstVector v);
+  void end_fast(const FastProduct& pass, Vector& out, RealVector& product);
+  /// work(first row, last row) for blocks of rows of a shard whose slopes fit into the second cache.
+  template <class Work>
+  void for_row_blocks(int shard, Work&& work) const;
+  /// The low-rank part of M is about to change, and with it M v.
+  void forget_first_product() {
+    if (first_product_ == FirstProduct::ready) first_product_ = FirstProduct::wanted;
+  }
+  /// The start of the next Lanczos run.
+  void draw_start(Vector& v);
   /// fast_v_ <- factor * v in the order of the kernels in Real.
   void load_fast_vector(ConstVector v, double factor);
   /// work(first column, number of columns), possibly at once.
@@ -183,6 +206,11 @@ class CpuEvaluator : public Evaluator {
 
   Random random_;
   LeadingAtom leading_;
+  // The first product of a Lanczos run rides along with the pass that makes the slopes: its vector is known by then.
+  enum class FirstProduct { unwanted, wanted, ready };
+  FirstProduct first_product_ = FirstProduct::unwanted;
+  Vector start_;
+  Vector first_out_;
   Vector average_right_;  // start vector for the average's norm
   LanczosWorkspace lanczos_;
   LanczosWorkspace bound_lanczos_;

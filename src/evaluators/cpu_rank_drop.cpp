@@ -98,6 +98,7 @@ double CpuEvaluator::smoothed_change_after(const RankDropStep& step, double widt
 }
 
 Eigen::MatrixXd CpuEvaluator::drop(const RankDropStep& step) {
+  forget_first_product();
   square_norm_ = sample_drop(step);
   x_.swap(target_);
   if (watched_ != nullptr) {

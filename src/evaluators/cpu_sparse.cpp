@@ -28,7 +28,7 @@ CpuSparseEvaluator::CpuSparseEvaluator(const Problem& problem, const SparseObser
     : CpuEvaluator(problem, data.pattern.rows(), data.pattern.cols(), seed), data_(data) {
   const SparsePattern& pattern = data.pattern;
   start(sparse_mode(problem.penalty), data.value.data(), data.weight.empty() ? nullptr : data.weight.data(),
-        cut_rows(pattern.rows(), pattern.entries(), pattern.begin()));
+        cut_rows(pattern.rows(), pattern.entries(), pattern.begin(), pattern.cols()));
   std::vector<Offset> per_column(static_cast<std::size_t>(pattern.cols()), 0);
   for (Offset e = 0; e < pattern.entries(); ++e) ++per_column[static_cast<std::size_t>(pattern.col()[e])];
   for (const Offset count : per_column) col_squares_ += static_cast<double>(count) * static_cast<double>(count);
@@ -55,11 +55,6 @@ void CpuSparseEvaluator::rank_columns(const std::vector<Offset>& per_column) {
   for (std::size_t e = 0; e < short_col_.size(); ++e) short_col_[e] = rank[static_cast<std::size_t>(pattern.col()[e])];
 }
 
-kernels::ShortRows CpuSparseEvaluator::short_rows(int shard, const Real* m) const {
-  return {data_.pattern.begin(), short_col_.data(), m, cuts_[static_cast<std::size_t>(shard)],
-          cuts_[static_cast<std::size_t>(shard) + 1]};
-}
-
 kernels::SparseRows CpuSparseEvaluator::sparse_rows(int shard, const Real* m) const {
   return {data_.pattern.begin(), data_.pattern.col(), m, cuts_[static_cast<std::size_t>(shard)],
           cuts_[static_cast<std::size_t>(shard) + 1]};
@@ -78,13 +73,14 @@ void CpuSparseEvaluator::normal_shard(int shard, const Real* m, const double* v,
   kernels::linear_kernels().sparse_normal(sparse_rows(shard, m), v, shift, product, out);
 }
 
-void CpuSparseEvaluator::normal_fast_shard(int shard, const Real* m, const Real* v, const Real* shift, Real* product,
-                                           Real* out) const {
+void CpuSparseEvaluator::normal_fast_rows(Index first, Index last, const Real* m, const Real* v, const Real* shift,
+                                          Real* product, Real* out) const {
   const kernels::LinearKernels& kernel = kernels::linear_kernels();
+  const SparsePattern& pattern = data_.pattern;
   if (short_col_.empty()) {
-    kernel.sparse_normal_fast(sparse_rows(shard, m), v, shift, product, out);
+    kernel.sparse_normal_fast({pattern.begin(), pattern.col(), m, first, last}, v, shift, product, out);
   } else {
-    kernel.short_normal_fast(short_rows(shard, m), v, shift, product, out);
+    kernel.short_normal_fast({pattern.begin(), short_col_.data(), m, first, last}, v, shift, product, out);
   }
 }
 
@@ -96,7 +92,8 @@ void CpuSparseEvaluator::apply_block_shard(int shard, const Real* m, const doubl
 double CpuSparseEvaluator::move_shard(int shard, const double* u, const Real* v, double t) {
   const kernels::LinearKernels& kernel = kernels::linear_kernels();
   if (short_col_.empty()) return kernel.sparse_move(sparse_rows(shard, nullptr), x_.data(), u, v, t);
-  return kernel.short_move(short_rows(shard, nullptr), x_.data(), u, v, t);
+  const kernels::SparseRows r = sparse_rows(shard, nullptr);
+  return kernel.short_move({r.begin, short_col_.data(), nullptr, r.first, r.last}, x_.data(), u, v, t);
 }
 
 void CpuSparseEvaluator::sample_shard(int shard, const double* u, const double* v, Real* target) const {
@@ -118,9 +115,7 @@ void CpuSparseEvaluator::load_shard(int shard, const LowRankMatrix& factors, Rea
   }
 }
 
-Offset CpuSparseEvaluator::shard_begin(int shard) const {
-  return data_.pattern.begin()[cuts_[static_cast<std::size_t>(shard)]];
-}
+Offset CpuSparseEvaluator::row_begin(Index row) const { return data_.pattern.begin()[row]; }
 
 double CpuSparseEvaluator::gram_passes(bool of_columns) const {
   return (of_columns ? row_squares_ : col_squares_) / static_cast<double>(entries());

@@ -92,6 +92,14 @@ struct EntrySums {
   }
 };
 
+/// A datum in one byte, value = offset + scale * code, for dense data of few values (labels, links, ratings).
+struct CodedData {
+  static constexpr std::int8_t kMissing = -128;
+  const std::int8_t* code = nullptr;
+  Real offset = 0;
+  Real scale = 1;
+};
+
 /// A shard of entries: data, weights (null: all one), iterate, slopes.
 struct EntryRange {
   const Real* y;
@@ -100,6 +108,7 @@ struct EntryRange {
   Real* slope;
   Offset count;
   double lambda;
+  CodedData coded{};  ///< the data again, for `linearize_coded`
 };
 
 /// How many points of a segment one pass evaluates.
@@ -117,6 +126,8 @@ template <class L>
 struct LossKernels {
   EntrySums (*linearize)(const L& loss, const EntryRange& range, double width);            ///< without conjugates
   EntrySums (*linearize_conjugate)(const L& loss, const EntryRange& range, double width);  ///< with conjugates
+  /// As `linearize`, from the data in one byte. Without weights and in masked modes only; null elsewhere.
+  EntrySums (*linearize_coded)(const L& loss, const EntryRange& range, double width);
   double (*objective)(const L& loss, const EntryRange& range);
   /// Conjugates at the stored slopes (modes other than observed_complement), and their squares.
   EntrySums (*conjugate)(const L& loss, const EntryRange& range);

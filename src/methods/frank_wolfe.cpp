@@ -10,13 +10,13 @@ namespace tracenorm::methods {
 
 namespace {
 
-/// An inexact oracle keeps the rate as long as its error shrinks with the step (Jaggi 2013), so the tolerance tightens.
-/// Slope matrices of kinked losses have flat spectra, where a tight pair costs many products and buys nothing
-/// (docs/measurements.md): the number of products is capped, and the cap rises slowly.
+/// An inexact oracle keeps the rate as long as its error shrinks like the step, 1/k (Jaggi 2013). Where the spectrum is
+/// flat, as that of slopes of kinked losses, p products leave an error of order 1/p^2: so p needs to grow like sqrt(k),
+/// and the first iterations need few (docs/measurements.md). Where it is not, the tolerance stops earlier.
 OracleAccuracy accuracy(const FrankWolfe& options, int k) {
   constexpr double finest = 1e-7;
   const double tolerance = std::max(finest, options.oracle_tolerance / std::sqrt(k + 1.0));
-  return {tolerance, static_cast<int>(options.oracle_products + std::sqrt(double(k)) / 4)};
+  return {tolerance, static_cast<int>(std::max(options.oracle_products, std::sqrt(double(k)) / 5))};
 }
 
 }  // namespace

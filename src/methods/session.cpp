@@ -107,7 +107,8 @@ bool Session::proceed(Iteration iteration, const Linearization& model) {
   complete(iteration);
   status_ = stopping(iteration);
   if (status_ != Status::not_run && status_ != Status::gap_reached && status_ != Status::optimal) {
-    certifier_.finish(model);
+    const bool summed = !std::isnan(model.conjugate_sum);  // a run may end where nobody expected it to
+    certifier_.finish(summed ? model : evaluator_.linearize(iteration.width, true));
     complete(iteration);
     if (options_.gap && iteration.relative_gap <= *options_.gap) status_ = Status::gap_reached;
   }

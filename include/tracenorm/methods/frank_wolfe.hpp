@@ -16,7 +16,7 @@ struct FrankWolfe {
   WidthRule width = HybridWidth{};
   StepRule step = StepRule::open_loop;
   double oracle_tolerance = 0.3;  ///< of the leading singular pair at k = 0; tightens like 1/sqrt(k+1)
-  double oracle_products = 4;     ///< at most this many products per pair at k = 0; grows like sqrt(k)/4
+  double oracle_products = 6;     ///< at most this many products per pair, or sqrt(k)/5 once that is more
 
   static constexpr bool bounded = true;
   static const std::array<Field<FrankWolfe>, 2> fields;
@@ -26,6 +26,6 @@ inline constexpr std::array<Field<FrankWolfe>, 2> FrankWolfe::fields{
     {{"oracle_tolerance", &FrankWolfe::oracle_tolerance, 1e-14, 1.0,
       "accuracy of the first leading singular pair; tightens with the iterations"},
      {"oracle_products", &FrankWolfe::oracle_products, 2, 1e6,
-      "products per leading singular pair at k = 0; grows with sqrt(k)/4"}}};
+      "most products per leading singular pair; sqrt(k)/5 once that is more"}}};
 
 }  // namespace tracenorm::methods
