@@ -190,10 +190,18 @@ class PlainRead {
   std::vector<std::uint64_t> words_;
 };
 
+/// Seconds per call of calls that follow each other, as the passes of a run do: threads that slept are awake by then.
 double seconds_of(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
+  constexpr double enough = 0.03;
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const auto start = std::chrono::steady_clock::now();
+  double seconds = 0;
+  int calls = 0;
+  for (; seconds < enough; ++calls) {
+    work();
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  return seconds / calls;
 }
 
 double median(std::vector<double> values) {

@@ -23,6 +23,9 @@ constexpr Offset kLeastOutputEntries = 16;  // per number that a shard writes: a
 /// An oracle that wants more digits than this gets its products in double.
 constexpr double kFastAccuracy = 1e-5;
 
+/// Held-out entries are followed in blocks of this many.
+constexpr std::size_t kWatchedBlock = 32768;
+
 /// Slopes of this many entries, and what they are made from, stay in the second cache.
 constexpr Offset kBlockEntries = 16384;
 
@@ -427,6 +430,14 @@ void CpuEvaluator::objective_at(std::span<const double> t, std::span<SegmentPoin
   }
 }
 
+template <class Work>
+void CpuEvaluator::for_watched_blocks(Work&& work) const {
+  for_each_shard(static_cast<int>(watched_errors_.size()), [&](int block) {
+    const std::size_t from = static_cast<std::size_t>(block) * kWatchedBlock;
+    work(block, from, std::min(watched_x_.size(), from + kWatchedBlock));
+  });
+}
+
 double CpuEvaluator::move(double t) {
   assert(aimed_ != nullptr);
   forget_first_product();
@@ -440,12 +451,12 @@ double CpuEvaluator::move(double t) {
     const double inner = aimed_->weight * iterate_inner(aimed_->left, aimed_->right);
     square_norm_ = (1 - t) * (1 - t) * square_norm_ + 2 * t * (1 - t) * inner + t * t * aimed_->weight * aimed_->weight;
   }
-  if (watched_ != nullptr) {
-    for (std::size_t e = 0; e < watched_x_.size(); ++e) {
+  for_watched_blocks([&](int, std::size_t from, std::size_t to) {
+    for (std::size_t e = from; e < to; ++e) {
       const double target = aimed_left_[watched_->row[e]] * aimed_->right[watched_->col[e]];
       watched_x_[e] += Real(t) * (Real(target) - watched_x_[e]);
     }
-  }
+  });
   target_sampled_ = false;
   if (thin_) {
     thin_->blend(t, *aimed_);
@@ -515,16 +526,25 @@ void CpuEvaluator::load_iterate() {
 
 void CpuEvaluator::watch(const Entries& held_out) {
   watched_ = &held_out;
+  watched_errors_.resize((held_out.row.size() + kWatchedBlock - 1) / kWatchedBlock);
   iterate().sample(held_out.row, held_out.col, watched_x_);
 }
 
 HeldOutError CpuEvaluator::held_out_error() const {
+  for_watched_blocks([&](int block, std::size_t from, std::size_t to) {
+    HeldOutError sums;  // of squares and of sizes
+    for (std::size_t e = from; e < to; ++e) {
+      const double error = double(watched_x_[e]) - double(watched_->value[e]);
+      sums.rmse += error * error;
+      sums.mae += std::abs(error);
+    }
+    watched_errors_[static_cast<std::size_t>(block)] = sums;
+  });
   double squares = 0;
   double absolute = 0;
-  for (std::size_t e = 0; e < watched_x_.size(); ++e) {
-    const double error = double(watched_x_[e]) - double(watched_->value[e]);
-    squares += error * error;
-    absolute += std::abs(error);
+  for (const HeldOutError& block : watched_errors_) {
+    squares += block.rmse;
+    absolute += block.mae;
   }
   const auto count = static_cast<double>(watched_x_.size());
   return {std::sqrt(squares / count), absolute / count};

@@ -154,6 +154,9 @@ class CpuEvaluator : public Evaluator {
   /// work(first row, last row) for blocks of rows of a shard whose slopes fit into the second cache.
   template <class Work>
   void for_row_blocks(int shard, Work&& work) const;
+  /// work(block, first, last) for blocks of the held-out entries, possibly at once.
+  template <class Work>
+  void for_watched_blocks(Work&& work) const;
   /// The low-rank part of M is about to change, and with it M v.
   void forget_first_product() {
     if (first_product_ == FirstProduct::ready) first_product_ = FirstProduct::wanted;
@@ -227,6 +230,7 @@ class CpuEvaluator : public Evaluator {
 
   const Entries* watched_ = nullptr;
   std::vector<Real> watched_x_;
+  mutable std::vector<HeldOutError> watched_errors_;  // sums by block
   Counters counters_;
 };
 
