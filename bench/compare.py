@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whole runs next to what one would otherwise write: NumPy + SciPy svds, Eigen + Spectra, copt. One table, one JSON.
+"""Whole runs next to what one would otherwise write: NumPy + SciPy svds, Eigen + Spectra. One table, one JSON.
 
 Usage: bench/compare.py BUILD_DIR DATA_DIR OUT.json [--quick]
 

@@ -18,7 +18,7 @@ class Width:
 
 
 def leading_pair(matrix, start):
-    """The leading singular pair, from the last one and to two digits: what makes this loop fastest."""
+    """The leading singular pair, from the last one and to two digits."""
     u, sigma, vt = scipy.sparse.linalg.svds(matrix, k=1, v0=start, tol=1e-2)
     return u[:, 0], vt[0]
 
