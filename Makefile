@@ -89,11 +89,21 @@ tidy: ## clang-tidy on every source
 	cmake --preset tidy
 	run-clang-tidy -quiet -p build-tidy -j $(JOBS) '/(src|apps|tests|examples)/.*\.cpp$$'
 
+# make bench QUICK=--quick BENCH_DATA=DIR: fewer repetitions; ratings and graphs for the comparisons with other loops.
+bench_programs = tracenorm_bench tracenorm_scaling tracenorm_eigen_loop tracenorm_program
 .PHONY: bench
-bench: ## nanoseconds per entry and pass of the kernels, next to a plain read of the same bytes
+bench: ## kernels next to a plain read and to Eigen, whole runs next to other loops, scaling; tables and build/bench.json
 	$(call packages,build bench)
-	cmake --preset release -DTRACENORM_BENCH=ON && cmake --build --preset release -j $(JOBS) --target tracenorm_bench tracenorm_program
-	python3 bench/report.py build/bin/tracenorm_bench build/bin/tracenorm
+	cmake --preset release -DTRACENORM_BENCH=ON && cmake --build --preset release -j $(JOBS) --target $(bench_programs)
+	test -d build/bench-venv || python3 -m venv build/bench-venv
+	build/bench-venv/bin/pip install --quiet --requirement bench/requirements.txt
+	build/bench-venv/bin/python bench/report.py build build/bench.json $(if $(BENCH_DATA),--data $(BENCH_DATA)) $(QUICK)
+
+.PHONY: guard
+guard: ## fails when a kernel takes a tenth more instructions, or a run a tenth more passes, than tools/guard.json says
+	$(call packages,build guard)
+	cmake --preset release -DTRACENORM_BENCH=ON && cmake --build --preset release -j $(JOBS) --target tracenorm_guard tracenorm_program
+	python3 tools/guard.py build
 
 .PHONY: install
 install: build ## library, headers and program to PREFIX (/usr/local)

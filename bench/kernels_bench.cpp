@@ -1,16 +1,21 @@
-// What one pass over the data costs, for both evaluators, on one and two threads. Each pass stands next to a plain read
-// of the same number of bytes, measured in the same run: the share of that speed says how far a kernel is from the
-// memory's limit. bench/report.py makes a table of it.
-#include <benchmark/benchmark.h>
+// What one pass over the data costs, on one and two threads. Everything is measured in turns, many times, and what is
+// reported of two things is the median of their ratios: other work on the machine meets both alike. A pass stands next
+// to a plain read of the same number of bytes, the sparse product also next to Eigen's. Prints JSON; bench/report.py
+// makes tables of it.
+//
+// Usage: tracenorm_bench [--repetitions N] [--ratings FILE]
+// FILE: ratings, of which half are taken; without it a made-up pattern of the same shape.
 #include <fmt/format.h>
 
+#include <Eigen/SparseCore>
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <chrono>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <numeric>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -18,10 +23,12 @@
 #include "base/random.hpp"
 #include "evaluators/cpu_evaluator.hpp"
 #include "kernels/kernels.hpp"
+#include "patterns.hpp"
 #include "tracenorm/evaluator.hpp"
+#include "tracenorm/io.hpp"
 #include "tracenorm/problem.hpp"
 
-namespace tracenorm {
+namespace tracenorm::bench {
 namespace {
 
 /// A problem with an evaluator a few iterations into a run, so that slopes and iterate are typical.
@@ -38,43 +45,41 @@ struct Case {
     for (int k = 0; k < 4; ++k) {
       width = 2.0 * problem.radius() / (k + 2) / 100;
       evaluator->linearize(width, false);
-      evaluator->aim(evaluator->leading_atom({}).atom);
+      evaluator->aim(evaluator->leading_atom({0.1, 6}).atom);
       evaluator->move(2.0 / (k + 2));
     }
     evaluator->linearize(width, false);
-    evaluator->aim(evaluator->leading_atom({}).atom);
+    evaluator->aim(evaluator->leading_atom({0.1, 6}).atom);
+    evaluator->linearize(width, false);
   }
 };
 
-/// The shape of half of MovieLens 1M: 6040 x 3706, 500,000 entries, few rows and columns with many of them.
-Problem make_sparse_problem() {
-  constexpr Index rows = 6040;
-  constexpr Index cols = 3706;
-  constexpr double wanted = 500000;
+SparseObservations read_ratings(const std::string& path) {
+  const io::Table table = io::read_table(path);
   Random random(1);
-  std::vector<double> activity(rows);
-  for (double& a : activity) a = std::exp(random.normal());
-  const double total = std::accumulate(activity.begin(), activity.end(), 0.0);
-  Entries entries;
-  for (Index i = 0; i < rows; ++i) {
-    const auto count = static_cast<std::size_t>(std::clamp(activity[std::size_t(i)] / total * wanted, 1.0, cols / 2.0));
-    std::set<Index> chosen;
-    while (chosen.size() < count) chosen.insert(static_cast<Index>(cols * std::pow(random.uniform(), 2.5)));
-    for (const Index j : chosen) {
-      entries.row.push_back(i);
-      entries.col.push_back(j);
-      entries.value.push_back(static_cast<Real>(random.normal()));
-    }
+  Entries half;
+  for (std::size_t e = 0; e < table.entries.row.size(); ++e) {
+    if (random.uniform() < 0.5) continue;
+    half.row.push_back(table.entries.row[e]);
+    half.col.push_back(table.entries.col[e]);
+    half.value.push_back(table.entries.value[e] - Real(3.6));
   }
-  return {make_sparse(rows, cols, entries), losses::Absolute{}, NoPenalty{}, TraceNormBall{6400}};
+  return make_sparse(table.rows, table.cols, half);
 }
 
-/// A full n x n matrix with the squared loss and an l1 penalty.
-Problem make_dense_problem(Index n) {
+Problem make_sparse_problem(SparseObservations data) {
+  return {std::move(data), losses::Absolute{}, NoPenalty{}, TraceNormBall{6400}};
+}
+
+/// A full n x n matrix with the squared loss and an l1 penalty. Links: zeros and ones, half of them missing.
+Problem make_dense_problem(Index n, bool links) {
   Random random(1);
   std::vector<Real> data(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
-  for (Real& value : data) value = static_cast<Real>(random.normal());
-  return {DenseObservations{n, n, std::move(data), {}}, losses::Squared{0.5}, L1Penalty{0.4}, TraceNormBall{100}};
+  for (Real& value : data) {
+    value = links ? (random.uniform() < 0.01 ? Real(1) : Real(0)) : static_cast<Real>(random.normal());
+    if (links && random.uniform() < 0.5) value = std::numeric_limits<Real>::quiet_NaN();
+  }
+  return {DenseObservations{n, n, std::move(data), {}}, losses::Squared{0.5}, L1Penalty{0.01}, TraceNormBall{100}};
 }
 
 /// The fused product out = M'Mv on the kernels, sharded as the evaluators do it, with a matrix of its own.
@@ -85,39 +90,76 @@ class NormalPass {
     const Index row_count = rows(problem.observations);
     cols_ = cols(problem.observations);
     const Offset count = sparse_ != nullptr ? sparse_->pattern.entries() : Offset(row_count) * cols_;
-    value_.assign(static_cast<std::size_t>(count), Real(0.5));
-    cuts_ = cut_rows(row_count, count, begin);
-    v_.setConstant(cols_, 0.01);
+    Random random(3);
+    value_.resize(static_cast<std::size_t>(count));
+    for (Real& value : value_) value = Real(2 * random.uniform() - 1);
+    if (sparse_ != nullptr) rank_columns();
+    cuts_ = cut_rows(row_count, count, begin, cols_);
+    v_.setConstant(cols_, Real(0.01));
+    product_.resize(row_count);
     out_.resize(cols_);
     outputs_.resize(cols_, static_cast<Eigen::Index>(cuts_.size()) - 1);
   }
 
-  const Eigen::VectorXd& run() {
+  void operator()() {
     const kernels::LinearKernels& kernel = kernels::linear_kernels();
     for_each_shard(static_cast<int>(outputs_.cols()), [&](int s) {
       const Index first = cuts_[static_cast<std::size_t>(s)];
       const Index last = cuts_[static_cast<std::size_t>(s) + 1];
-      double* out = outputs_.col(s).data();
+      Real* out = outputs_.col(s).data();
       outputs_.col(s).setZero();
       if (sparse_ != nullptr) {
-        kernel.sparse_normal({sparse_->pattern.begin(), sparse_->pattern.col(), value_.data(), first, last}, v_.data(),
-                             nullptr, nullptr, out);
+        kernel.short_normal_fast({sparse_->pattern.begin(), col_.data(), value_.data(), first, last}, v_.data(),
+                                 nullptr, product_.data(), out);
       } else {
-        kernel.dense_normal({value_.data(), cols_, first, last}, v_.data(), nullptr, nullptr, out);
+        kernel.dense_normal_fast({value_.data(), cols_, first, last}, v_.data(), nullptr, product_.data(), out);
       }
     });
-    out_ = outputs_.rowwise().sum();
-    return out_;
+    out_ = outputs_.col(0).cast<double>();
+    for (Eigen::Index s = 1; s < outputs_.cols(); ++s) out_ += outputs_.col(s).cast<double>();
+  }
+
+  /// The same matrix for Eigen.
+  [[nodiscard]] Eigen::SparseMatrix<float, Eigen::RowMajor> eigen() const {
+    const SparsePattern& pattern = sparse_->pattern;
+    Eigen::SparseMatrix<float, Eigen::RowMajor> m(pattern.rows(), pattern.cols());
+    m.reserve(pattern.entries());
+    for (Index i = 0; i < pattern.rows(); ++i) {
+      m.startVec(i);
+      for (Offset e = pattern.begin()[i]; e < pattern.begin()[i + 1]; ++e) {
+        m.insertBack(i, pattern.col()[e]) = float(value_[static_cast<std::size_t>(e)]);
+      }
+    }
+    m.finalize();
+    return m;
   }
 
  private:
+  void rank_columns() {
+    std::vector<Offset> count(static_cast<std::size_t>(cols_), 0);
+    const SparsePattern& pattern = sparse_->pattern;
+    for (Offset e = 0; e < pattern.entries(); ++e) ++count[static_cast<std::size_t>(pattern.col()[e])];
+    std::vector<Index> order(count.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+      return count[static_cast<std::size_t>(a)] > count[static_cast<std::size_t>(b)];
+    });
+    std::vector<kernels::ShortIndex> rank(count.size());
+    for (std::size_t k = 0; k < rank.size(); ++k) {
+      rank[static_cast<std::size_t>(order[k])] = static_cast<kernels::ShortIndex>(k);
+    }
+    for (Offset e = 0; e < pattern.entries(); ++e) col_.push_back(rank[static_cast<std::size_t>(pattern.col()[e])]);
+  }
+
   const SparseObservations* sparse_;
   Index cols_;
   std::vector<Real> value_;
+  std::vector<kernels::ShortIndex> col_;
   std::vector<Index> cuts_;
-  Eigen::VectorXd v_;
+  Eigen::Matrix<Real, Eigen::Dynamic, 1> v_;
+  Eigen::Matrix<Real, Eigen::Dynamic, 1> product_;
   Eigen::VectorXd out_;
-  Eigen::MatrixXd outputs_;
+  Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic> outputs_;
 };
 
 /// A plain read: the sum of all 8-byte words.
@@ -128,70 +170,149 @@ __attribute__((target_clones("avx512f", "avx2", "default"))) std::uint64_t read_
   return sum;
 }
 
-std::uint64_t read_all(const std::vector<std::uint64_t>& words) {
-  constexpr int shards = 16;
-  std::array<std::uint64_t, shards> sums{};
-  for_each_shard(shards, [&](int s) {
-    const std::size_t from = words.size() * std::size_t(s) / shards;
-    const std::size_t to = words.size() * std::size_t(s + 1) / shards;
-    sums[std::size_t(s)] = read_words(words.data() + from, to - from);
-  });
-  return std::accumulate(sums.begin(), sums.end(), std::uint64_t{0});
-}
-
-/// Registers NAME/PASS/threads:T for one and two threads, and next to each the read of the same bytes.
-template <class Pass>
-void add(const std::string& name, double entries, double bytes_per_entry, Pass pass) {
-  const auto words =
-      std::make_shared<std::vector<std::uint64_t>>(static_cast<std::size_t>(entries * bytes_per_entry / 8), 1);
-  for (const int threads : {1, 2}) {
-    const auto describe = [=](benchmark::State& state) {
-      state.counters["entries"] = entries;
-      state.counters["bytes"] = entries * bytes_per_entry;
-      state.counters["threads"] = threads;
-    };
-    benchmark::RegisterBenchmark(fmt::format("{}/threads:{}", name, threads).c_str(), [=](benchmark::State& state) {
-      set_threads(threads);
-      for (auto _ : state) pass();
-      describe(state);
-    })->UseRealTime();
-    benchmark::RegisterBenchmark(fmt::format("{}:read/threads:{}", name, threads).c_str(),
-                                 [=](benchmark::State& state) {
-                                   set_threads(threads);
-                                   for (auto _ : state) benchmark::DoNotOptimize(read_all(*words));
-                                   describe(state);
-                                 })
-        ->UseRealTime();
+class PlainRead {
+ public:
+  explicit PlainRead(double bytes) : words_(static_cast<std::size_t>(bytes / 8), 1) {}
+  void operator()() {
+    constexpr int shards = 16;
+    std::array<std::uint64_t, shards> sums{};
+    for_each_shard(shards, [&](int s) {
+      const std::size_t from = words_.size() * std::size_t(s) / shards;
+      const std::size_t to = words_.size() * std::size_t(s + 1) / shards;
+      sums[std::size_t(s)] = read_words(words_.data() + from, to - from);
+    });
+    total = std::accumulate(sums.begin(), sums.end(), std::uint64_t{0});
   }
+  std::uint64_t total = 0;
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+/// Seconds per call of calls that follow each other, as the passes of a run do: threads that slept are awake by then.
+double seconds_of(const std::function<void()>& work) {
+  constexpr double enough = 0.03;
+  work();
+  const auto start = std::chrono::steady_clock::now();
+  double seconds = 0;
+  int calls = 0;
+  for (; seconds < enough; ++calls) {
+    work();
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  return seconds / calls;
 }
 
-/// The passes of one iteration. Bytes per entry are what a pass must move at least: sparse data have a column index (4
-/// bytes) beside every value.
-void add_case(const std::string& name, const std::shared_ptr<Case>& data) {
-  Evaluator& evaluator = *data->evaluator;
-  const auto entries = static_cast<double>(evaluator.entries());
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + std::ptrdiff_t(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+/// One line of the report: a pass, its bytes, and what it is compared with.
+struct Measured {
+  std::string data;
+  std::string pass;
+  double entries;
+  double bytes;
+  std::function<void()> work;
+  std::function<void()> read;
+  std::function<void()> other = nullptr;  // Eigen's product, on one thread
+};
+
+void measure(const Measured& m, int repetitions, bool last) {
+  std::array<std::vector<double>, 2> time;  // by threads - 1
+  std::array<std::vector<double>, 2> read_time;
+  std::vector<double> other_time;
+  for (int r = -1; r < repetitions; ++r) {  // the first round warms up
+    for (const int threads : {1, 2}) {
+      set_threads(threads);
+      const double work = seconds_of(m.work);
+      const double read = seconds_of(m.read);
+      if (r < 0) continue;
+      time[std::size_t(threads) - 1].push_back(work);
+      read_time[std::size_t(threads) - 1].push_back(read);
+    }
+    if (m.other && r >= 0) other_time.push_back(seconds_of(m.other));
+  }
+  const auto ratio = [](const std::vector<double>& a, const std::vector<double>& b) {
+    std::vector<double> ratios;
+    for (std::size_t k = 0; k < a.size(); ++k) ratios.push_back(a[k] / b[k]);
+    return median(ratios);
+  };
+  const auto least = [](const std::vector<double>& t) { return *std::min_element(t.begin(), t.end()); };
+  for (const std::size_t t : {std::size_t(0), std::size_t(1)}) {
+    fmt::print(
+        "  {{\"data\": \"{}\", \"pass\": \"{}\", \"threads\": {}, \"entries\": {}, \"bytes\": {}, \"seconds\": "
+        "{:.6g}, \"read_seconds\": {:.6g}, \"share_of_read\": {:.4f}, \"best_share_of_read\": {:.4f}",
+        m.data, m.pass, t + 1, m.entries, m.bytes, least(time[t]), least(read_time[t]), ratio(read_time[t], time[t]),
+        least(read_time[t]) / least(time[t]));
+    if (t == 1) {
+      fmt::print(", \"speedup\": {:.3f}, \"best_speedup\": {:.3f}", ratio(time[0], time[1]),
+                 least(time[0]) / least(time[1]));
+    }
+    if (t == 0 && m.other) {
+      fmt::print(", \"eigen_seconds\": {:.6g}, \"times_eigen\": {:.3f}, \"best_times_eigen\": {:.3f}",
+                 least(other_time), ratio(other_time, time[0]), least(other_time) / least(time[0]));
+    }
+    fmt::print("}}{}\n", last && t == 1 ? "" : ",");
+  }
+  std::fflush(stdout);
+}
+
+/// The passes of one iteration. Bytes per entry are what a pass must move at least.
+std::vector<Measured> passes(const std::string& name, const std::shared_ptr<Case>& data) {
+  const auto entries = static_cast<double>(data->evaluator->entries());
   const bool sparse = std::holds_alternative<SparseObservations>(data->problem.observations);
+  const bool coded = name.find("links") != std::string::npos;
   const double real = sizeof(Real);
-  const double index = sparse ? sizeof(Index) : 0.0;
+  const double index = sparse ? sizeof(kernels::ShortIndex) : 0.0;
+  const double datum = coded ? 1.0 : real;
+  const auto line = [&](const std::string& pass, double bytes, std::function<void()> work) {
+    const auto read = std::make_shared<PlainRead>(entries * bytes);
+    return Measured{name, pass, entries, entries * bytes, std::move(work), [read] { (*read)(); }};
+  };
   const auto product = std::make_shared<NormalPass>(data->problem);
-  add(name + "/normal", entries, real + index, [product] { benchmark::DoNotOptimize(product->run().data()); });
-  add(name + "/linearize", entries, 3 * real, [data] {
-    benchmark::DoNotOptimize(data->evaluator->linearize(data->width, data->evaluator->cheap_conjugate()));
-  });
+  std::vector<Measured> all;
+  all.push_back(line("normal", real + index, [product] { (*product)(); }));
+  if (sparse) {
+    const auto m = std::make_shared<Eigen::SparseMatrix<float, Eigen::RowMajor>>(product->eigen());
+    const auto v = std::make_shared<Eigen::VectorXf>(Eigen::VectorXf::Constant(m->cols(), 0.01F));
+    const auto out = std::make_shared<Eigen::VectorXf>(m->cols());
+    all.back().other = [m, v, out] { *out = m->transpose() * (*m * *v); };
+  }
+  all.push_back(line("linearize", 2 * real + datum, [data] { data->evaluator->linearize(data->width, false); }));
   // A step of one replaces the iterate, so the factors do not grow.
-  add(name + "/move", entries, 2 * real + index, [data] { benchmark::DoNotOptimize(data->evaluator->move(1.0)); });
+  all.push_back(line("move", 2 * real + index, [data] { data->evaluator->move(1.0); }));
+  return all;
 }
 
 }  // namespace
-}  // namespace tracenorm
+}  // namespace tracenorm::bench
 
 int main(int argc, char** argv) {
   using namespace tracenorm;
-  add_case("sparse 6040 x 3706", std::make_shared<Case>(make_sparse_problem()));
-  add_case("dense 1500 x 1500", std::make_shared<Case>(make_dense_problem(1500)));
-  add_case("dense 4039 x 4039", std::make_shared<Case>(make_dense_problem(4039)));
-  benchmark::AddCustomContext("instruction_set", std::string(kernels::to_string(kernels::selected())));
-  benchmark::Initialize(&argc, argv);
-  benchmark::RunSpecifiedBenchmarks();
+  using namespace tracenorm::bench;
+  int repetitions = 15;
+  std::string ratings;
+  for (int k = 1; k + 1 < argc; k += 2) {
+    const std::string option = argv[k];
+    if (option == "--repetitions") repetitions = std::stoi(argv[k + 1]);
+    if (option == "--ratings") ratings = argv[k + 1];
+  }
+  fmt::print("{{\"instruction_set\": \"{}\", \"repetitions\": {}, \"passes\": [\n",
+             kernels::to_string(kernels::selected()), repetitions);
+  const auto measure_all = [&](const std::string& name, Problem problem, bool last) {
+    const std::vector<Measured> all = passes(name, std::make_shared<Case>(std::move(problem)));
+    for (std::size_t k = 0; k < all.size(); ++k) measure(all[k], repetitions, last && k + 1 == all.size());
+  };
+  measure_all("ratings 6040 x 3706", make_sparse_problem(make_ratings(6040, 3706, 500000)), false);
+  if (ratings.empty()) {
+    measure_all("ratings 47730 x 17760", make_sparse_problem(make_ratings(47730, 17760, 5000000)), false);
+  } else {
+    measure_all("half of the ratings", make_sparse_problem(read_ratings(ratings)), false);
+  }
+  measure_all("dense 4039 x 4039", make_dense_problem(4039, false), false);
+  measure_all("links 4039 x 4039", make_dense_problem(4039, true), true);
+  fmt::print("]}}\n");
   return 0;
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Runs the kernel benchmarks and two short solves, and prints one table of each.
+"""Runs the benchmarks of this folder; prints tables and writes one JSON.
 
-Usage: bench/report.py BENCHMARK_PROGRAM TRACENORM_PROGRAM
+Usage: bench/report.py BUILD_DIR OUT.json [--data DIR] [--quick]
 
-Every number is the best of the repetitions: on a machine that does other things too, the minimum is what repeats.
+DIR may hold ratings.tsv.xz (the Netflix tenth), ratings.dat.xz (MovieLens 1M) and facebook_combined.txt.xz, itself or in folders; what is
+not there is replaced by made-up data (kernels) or left out (comparisons).
 """
 import json
 import pathlib
@@ -11,77 +12,97 @@ import subprocess
 import sys
 import tempfile
 
-REPETITIONS = 7
-PASSES = ["normal", "linearize", "move"]  # in the order they are printed
+HERE = pathlib.Path(__file__).parent
 
 
-def run_benchmarks(program, folder):
-    report = folder / "bench.json"
-    subprocess.run(
-        [program, f"--benchmark_out={report}", "--benchmark_out_format=json", f"--benchmark_repetitions={REPETITIONS}",
-         "--benchmark_min_time=0.05", "--benchmark_enable_random_interleaving=true"],
-        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return json.loads(report.read_text())
+def find(data, name):
+    if data is None:
+        return None
+    return next((p for suffix in ("", ".xz", ".gz") for p in sorted(data.rglob(name + suffix))), None)
 
 
-def best_times(report):
-    """{benchmark name: (least nanoseconds, its counters)}."""
-    best = {}
-    for run in report["benchmarks"]:
-        if run["run_type"] != "iteration":
-            continue
-        name = run["run_name"].removesuffix("/real_time")
-        if name not in best or run["real_time"] < best[name][0]:
-            best[name] = (run["real_time"], run)
-    return best
+def kernel_report(build, data, quick):
+    command = [build / "tracenorm_bench", "--repetitions", "5" if quick else "21"]
+    ratings = find(data, "ratings.tsv")
+    if ratings:
+        command += ["--ratings", ratings]
+    report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    print(f"Passes ({report['instruction_set']} kernels; times are the best of {report['repetitions']}, ratios the median of ratios and that of the best)\n")
+    print(f"{'data':<24} {'pass':<10} {'threads':>7} {'ns/entry':>9} {'GB/s':>6} {'of a plain read':>16} {'two threads':>16} {'times Eigen':>16}")
+    for line in report["passes"]:
+        pair = lambda name: f"{line[name]:.2f} ({line['best_' + name]:.2f})" if name in line else ""
+        print(f"{line['data']:<24} {line['pass']:<10} {line['threads']:>7} {1e9 * line['seconds'] / line['entries']:>9.3f}"
+              f" {line['bytes'] / line['seconds'] / 1e9:>6.1f} {pair('share_of_read'):>16} {pair('speedup'):>16} {pair('times_eigen'):>16}")
+    return report
 
 
-def print_passes(report):
-    print(f"Passes over the data ({report['context']['instruction_set']} kernels; the best of {REPETITIONS} repetitions)\n")
-    print(f"{'data':<20} {'pass':<10} {'threads':>7} {'ns/entry':>9} {'GB/s':>7} {'plain read GB/s':>16} {'share':>6}")
-    best = best_times(report)
-    passes = [name.split("/") for name in best if ":read/" not in name]
-    for data, what, threads in sorted(passes, key=lambda p: (p[0].startswith("dense"), p[0], PASSES.index(p[1]), p[2])):
-        nanoseconds, run = best[f"{data}/{what}/{threads}"]
-        read_nanoseconds, _ = best[f"{data}/{what}:read/{threads}"]
-        speed = run["bytes"] / nanoseconds
-        read_speed = run["bytes"] / read_nanoseconds
-        print(f"{data:<20} {what:<10} {run['threads']:>7.0f} {nanoseconds / run['entries']:>9.3f} {speed:>7.2f}"
-              f" {read_speed:>16.2f} {speed / read_speed:>6.0%}")
-
-
-def solve(program, folder, arguments):
-    subprocess.run([program, *arguments, "--json", folder / "run.json", "--quiet"], check=True)
-    return json.loads((folder / "run.json").read_text())
-
-
-def print_iterations(program, folder):
+def iteration_report(build, folder):
     """Passes per iteration of whole runs, from the program's own counters."""
+    program = build / "tracenorm"
     subprocess.run([program, "generate", "completion", folder / "train.tsv", "--quiet"], check=True)
     subprocess.run([program, "generate", "covariance", folder / "noisy.npy", "--n", "750", "--quiet"], check=True)
     runs = {
-        "sparse 1000 x 800": ["complete", folder / "train.tsv", "--prepare", "none", "--radius", "1985", "--iterations", "300"],
-        "dense 750 x 750": ["denoise", folder / "noisy.npy", "--radius", "43.92", "--l1", "0.4", "--iterations", "300"],
+        "sparse 1000 x 800": ["complete", folder / "train.tsv", "--prepare", "none", "--radius", "1985"],
+        "dense 750 x 750": ["denoise", folder / "noisy.npy", "--radius", "43.92", "--l1", "0.4", "--loss", "squared:0.5"],
     }
     print("\nWhole runs of 300 iterations (default options, all threads)\n")
     print(f"{'data':<20} {'passes/iteration':>16} {'products/iteration':>18} {'certificates':>12} {'ns/entry and pass':>18}")
+    lines = []
     for name, arguments in runs.items():
-        run = solve(program, folder, arguments)
+        subprocess.run([program, *arguments, "--iterations", "300", "--json", folder / "run.json", "--quiet"], check=True)
+        run = json.loads((folder / "run.json").read_text())
         counters = run["counters"]
-        iterations = run["iterations"]
-        entries = run["observed"]
-        print(f"{name:<20} {counters['passes'] / iterations:>16.1f} {counters['products'] / iterations:>18.1f}"
-              f" {counters['certificate_passes'] / counters['passes']:>12.0%}"
-              f" {1e9 * run['seconds'] / counters['passes'] / entries:>18.2f}")
+        lines.append({"data": name, "passes_per_iteration": counters["passes"] / run["iterations"],
+                      "products_per_iteration": counters["products"] / run["iterations"],
+                      "certificate_share": counters["certificate_passes"] / counters["passes"],
+                      "ns_per_entry_and_pass": 1e9 * run["seconds"] / counters["passes"] / run["observed"]})
+        line = lines[-1]
+        print(f"{name:<20} {line['passes_per_iteration']:>16.1f} {line['products_per_iteration']:>18.1f}"
+              f" {line['certificate_share']:>12.0%} {line['ns_per_entry_and_pass']:>18.2f}")
+    return lines
+
+
+def scaling_report(build, quick):
+    """The Netflix Prize's shape and a hundredth and a tenth of its rows."""
+    sizes = [(4802, 1e6), (48019, 1e7)] + ([] if quick else [(480189, 1e8)])
+    print("\nScaling: ROWS x 17770, absolute loss, 20 iterations, all threads\n")
+    print(f"{'entries':>12} {'rows':>8} {'s/iteration':>12} {'ns/entry and pass':>18} {'peak MB':>8} {'bytes/entry':>12}")
+    lines = []
+    for rows, entries in sizes:
+        command = [build / "tracenorm_scaling", rows, 17770, int(entries), 20]
+        line = json.loads(subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True).stdout)
+        print(f"{line['entries']:>12.0f} {line['rows']:>8} {line['seconds_per_iteration']:>12.4f} {line['ns_per_entry_and_pass']:>18.3f}"
+              f" {line['peak_bytes'] / 1e6:>8.0f} {line['bytes_per_entry']:>12.1f}", flush=True)
+        lines.append(line)
+    return lines
+
+
+def comparisons(build, data, folder, quick):
+    if not (find(data, "ratings.dat") and find(data, "facebook_combined.txt")):
+        print("\nComparisons with other loops: give BENCH_DATA=DIR with MovieLens 1M and ego-Facebook")
+        return None
+    print("\nWhole runs next to other loops\n")
+    report = folder / "compare.json"
+    subprocess.run([sys.executable, HERE / "compare.py", build.parent, data, report] + (["--quick"] if quick else []), check=True)
+    return json.loads(report.read_text())
 
 
 def main():
-    if len(sys.argv) != 3:
+    arguments = sys.argv[1:]
+    quick = "--quick" in arguments
+    data = pathlib.Path(arguments[arguments.index("--data") + 1]) if "--data" in arguments else None
+    if len(arguments) < 2:
         sys.exit(__doc__)
+    build = pathlib.Path(arguments[0]) / "bin"
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        print_passes(run_benchmarks(sys.argv[1], folder))
-        print_iterations(sys.argv[2], folder)
+        report = {
+            "kernels": kernel_report(build, data, quick),
+            "iterations": iteration_report(build, folder),
+            "scaling": scaling_report(build, quick),
+            "comparisons": comparisons(build, data, folder, quick),
+        }
+    pathlib.Path(arguments[1]).write_text(json.dumps(report, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ using Action = std::function<int()>;
 void add_complete(CLI::App& program, Action& action);
 void add_denoise(CLI::App& program, Action& action);
 void add_links(CLI::App& program, Action& action);
+void add_evaluate(CLI::App& program, Action& action);
+void add_recommend(CLI::App& program, Action& action);
 void add_predict(CLI::App& program, Action& action);
 void add_generate(CLI::App& program, Action& action);
 void add_info(CLI::App& program, Action& action);

@@ -31,17 +31,20 @@ int run(const DenoiseOptions& options) {
   io::Matrix matrix = read_data([&] { return io::read_matrix(common.data, common.read); });
   Estimation estimation;
   estimation.command = "denoise";
+  const io::Table table{matrix.rows, matrix.cols, {}, {}, {}};
+  DenseObservations data{matrix.rows, matrix.cols, std::move(matrix.value), {}};
   if (common.prepare) {
-    estimation.preparation = fit_preparation(*common.prepare, matrix.value);
-    prepare(estimation.preparation, matrix.value);
+    estimation.preparation = fit_preparation(*common.prepare, averaging_for(common.loss), data);
+    prepare(estimation.preparation, data);
   }
-  estimation.problem = {DenseObservations{matrix.rows, matrix.cols, std::move(matrix.value), {}}, common.loss,
-                        l1_penalty(common), constraint(common)};
+  estimation.problem = {std::move(data), common.loss, l1_penalty(common), {}};
+  estimation.problem.constraint = constraint(common, estimation.problem.observations);
+  if (common.chooses_radius()) estimation.choosing = hold_out(estimation.problem, common.run.seed);
   estimation.options = {{"test", {}}};
   TestSet test;
   if (!options.test.empty()) {
     estimation.options.back().value = options.test;
-    test = read_test(options.test, estimation, common);
+    test = read_held_out(options.test, "test", table, common);
     estimation.test = [&](const LowRankMatrix& x) {
       return judge(x, common.loss, estimation.preparation, test.entries);
     };

@@ -4,14 +4,19 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <array>
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <utility>
 
+#include "base/random.hpp"
 #include "entry_check.hpp"
 #include "interruption.hpp"
 #include "outputs.hpp"
 #include "report/progress_bar.hpp"
 #include "tracenorm/io.hpp"
+#include "tracenorm/radius_path.hpp"
 
 namespace tracenorm::app {
 
@@ -26,22 +31,6 @@ int terminal_columns() {
 std::unique_ptr<Observer> make_observer(bool quiet) {
   if (quiet || ::isatty(STDERR_FILENO) == 0) return nullptr;
   return std::make_unique<report::ProgressBar>(stderr, terminal_columns());
-}
-
-Result solve_watched(const Problem& problem, const Method& method, RunOptions run, bool quiet) {
-  const std::unique_ptr<Observer> observer = make_observer(quiet);
-  run.observer = observer.get();
-  return solve(problem, method, run);
-}
-
-Model make_model(const report::RunReport& report, const Estimation& estimation) {
-  Model model;
-  model.factors = report.result.solution;
-  model.rows = estimation.rows;
-  model.cols = estimation.cols;
-  model.preparation = estimation.preparation;
-  model.metadata = report::model_metadata(report);
-  return model;
 }
 
 /// Tries every output even when one fails, so that a full disk does not also cost the summary; then reports the first
@@ -115,32 +104,157 @@ void explain(const Result& result, const RunOptions& run, bool quiet) {
   }
 }
 
+/// Penalties to try, in units of the data's scale, up to where nothing is left of it.
+constexpr std::array<double, 7> kPenalties{0, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2};
+
+/// A path of radii for every penalty that is to be tried; the best of all, with the steps of all.
+RadiusPath choose_on(Problem& problem, const Method& method, const RunOptions& run, bool chooses_l1) {
+  if (!chooses_l1) return choose_radius(problem, method, run);
+  const double scale = make_evaluator(problem)->data_scale();
+  RadiusPath all;
+  double best_error = std::numeric_limits<double>::infinity();
+  Penalty best_penalty = problem.penalty;
+  double best_radius = 0;
+  int since_best = 0;
+  for (const double share : kPenalties) {
+    const double lambda = share * scale;
+    problem.penalty = lambda > 0 ? Penalty{L1Penalty{lambda}} : Penalty{NoPenalty{}};
+    RadiusPath path = choose_radius(problem, method, run);
+    const double error = path.steps[path.best].validation_error;
+    const Status status = path.result.status;
+    for (RadiusStep& step : path.steps) step.lambda = lambda;
+    if (error < best_error) {
+      best_error = error;
+      best_penalty = problem.penalty;
+      best_radius = path.radius();
+      all.best = all.steps.size() + path.best;
+      all.result = std::move(path.result);
+      since_best = 0;
+    } else {
+      ++since_best;
+    }
+    all.steps.insert(all.steps.end(), path.steps.begin(), path.steps.end());
+    if (status == Status::interrupted || since_best >= 2) break;
+  }
+  problem.penalty = best_penalty;
+  std::get<TraceNormBall>(problem.constraint).radius = best_radius;
+  return all;
+}
+
+/// Chooses the radius (and the penalty) and puts them into the problem. Returns whether the answer is already there:
+/// the best iterate on validation entries that the user gave, or what there was when the path was interrupted.
+bool choose(const EstimationOptions& options, Estimation& estimation, report::RunReport& report) {
+  Problem& judged = estimation.choosing ? estimation.choosing->problem : estimation.problem;
+  RunOptions run = report.run;
+  if (estimation.choosing) {  // a part of the data, outliers included
+    run.validation = &estimation.choosing->validation;
+    run.validation_measure = ValidationMeasure::loss;
+  }
+  RadiusPath path = choose_on(judged, report.method, run, options.chooses_l1);
+  if (estimation.choosing) {
+    std::get<TraceNormBall>(estimation.problem.constraint).radius = path.radius();
+    estimation.problem.penalty = judged.penalty;
+  }
+  report.path = path.steps;
+  report.path_best = path.best;
+  const bool interrupted = path.result.status == Status::interrupted;
+  const bool solved = interrupted || (!estimation.choosing && !report.run.gap);
+  report.result = std::move(path.result);
+  if (!solved) {  // from where the path stood, on all the data or to the gap that was asked for
+    report.start = report.result.solution;
+    report.run.start = &report.start;
+    if (report.run.gap) report.run.validation = nullptr;
+  } else if (estimation.choosing) {  // interrupted: the bounds were those of the smaller problem
+    report.result.objective = objective(estimation.problem, report.result.solution);
+    report.result.lower_bound = -std::numeric_limits<double>::infinity();
+    report.result.relative_gap = std::numeric_limits<double>::infinity();
+    report.result.certificate = {};
+  }
+  return solved;
+}
+
 }  // namespace
 
-int estimate(const EstimationOptions& options, const Estimation& estimation) {
+Choosing hold_out(const Problem& problem, std::uint64_t seed) {
+  constexpr double kShare = 0.1;
+  Choosing choosing{problem, {}};
+  auto& data = std::get<DenseObservations>(choosing.problem.observations);
+  std::vector<Real> values(data.value.begin(), data.value.end());
+  Random random(seed ^ 0x2545f4914f6cdd1dULL);
+  const bool square = data.rows == data.cols;
+  const auto take = [&](Index i, Index j) {
+    Real& value =
+        values[static_cast<std::size_t>(i) * static_cast<std::size_t>(data.cols) + static_cast<std::size_t>(j)];
+    if (std::isnan(value)) return;
+    choosing.validation.row.push_back(i);
+    choosing.validation.col.push_back(j);
+    choosing.validation.value.push_back(value);
+    value = std::numeric_limits<Real>::quiet_NaN();
+  };
+  for (Index i = 0; i < data.rows; ++i) {
+    for (Index j = square ? i : 0; j < data.cols; ++j) {
+      if (random.uniform() >= kShare) continue;
+      take(i, j);
+      if (square && i != j) take(j, i);
+    }
+  }
+  data.value = std::move(values);
+  if (choosing.validation.size() == 0 || observed(choosing.problem.observations) == 0) {
+    throw Error(ErrorCode::input, "--radius auto: too few entries to hold some out; give a radius");
+  }
+  return choosing;
+}
+
+report::RunReport solve_estimation(const EstimationOptions& options, Estimation& estimation,
+                                   const std::atomic<bool>* cancel) {
   check_entries(estimation.problem, estimation.rows, estimation.cols, options.data);
   report::RunReport report;
   report.command = estimation.command;
   report.data = options.data;
   report.problem = &estimation.problem;
   report.preparation = estimation.preparation;
+  report.norm_weights = options.norm_weights;
   report.method = options.method.make();
   report.run = options.run;
   report.options = estimation.options;
 
   Entries validation = estimation.validation;
-  prepare(estimation.preparation, validation.value);
+  prepare(estimation.preparation, validation);
   if (validation.size() > 0) report.run.validation = &validation;
+  if (wants_labels(estimation.problem.loss)) report.run.validation_measure = ValidationMeasure::loss;
 
-  const Interruption interruption;  // lives until everything is saved
-  report.run.cancel = interruption.flag();
-  report.result = solve_watched(estimation.problem, report.method, report.run, options.quiet);
+  const std::unique_ptr<Observer> observer = make_observer(options.quiet);
+  report.run.cancel = cancel;
+  report.run.observer = observer.get();
+  bool solved = false;
+  if (options.chooses_radius()) solved = choose(options, estimation, report);
+  if (!solved) report.result = solve(estimation.problem, report.method, report.run);
+  report.run.start = nullptr;
+  report.run.observer = nullptr;
+  report.run.cancel = nullptr;
+  report.run.validation = nullptr;
 
   const LowRankMatrix& x = report.result.solution;
   if (validation.size() > 0) {
     report.validation = judge(x, estimation.problem.loss, estimation.preparation, estimation.validation);
   }
   if (estimation.test) report.test = estimation.test(x);
+  return report;
+}
+
+Model make_model(const report::RunReport& report, const Estimation& estimation) {
+  Model model;
+  model.factors = report.result.solution;
+  model.rows = estimation.rows;
+  model.cols = estimation.cols;
+  model.preparation = estimation.preparation;
+  model.metadata = report::model_metadata(report);
+  return model;
+}
+
+int estimate(const EstimationOptions& options, Estimation& estimation) {
+  const Interruption interruption;  // lives until everything is saved
+  report::RunReport report = solve_estimation(options, estimation, interruption.flag());
   explain(report.result, report.run, options.quiet);
   write_results(options, estimation, report);
   return exit_code(report.result, report.run);
@@ -150,26 +264,25 @@ report::HeldOut judge(const LowRankMatrix& x, const Loss& loss, const Preparatio
   return wants_labels(loss) ? report::ranking_quality(x, raw) : report::regression_errors(x, preparation, raw);
 }
 
-TestSet read_test(const std::string& path, const Estimation& training, const EstimationOptions& options) {
-  TestSet test;
-  const Observations& data = training.problem.observations;
+TestSet read_held_out(const std::string& path, std::string_view what, const io::Table& training,
+                      const EstimationOptions& options) {
+  TestSet held_out;
   io::Table table = read_data([&] {
-    return io::read_table_like(path, training.rows, training.cols, rows(data), cols(data), false, &test.unknown,
-                               {io::Format::automatic, options.read.duplicates});
+    return io::read_table_like(path, training.row_labels, training.col_labels, training.rows, training.cols, false,
+                               &held_out.unknown, {io::Format::automatic, options.read.duplicates});
   });
-  test.entries = std::move(table.entries);
-  if (test.entries.size() == 0) {
-    throw Error(ErrorCode::input,
-                fmt::format("{}: the test set is empty: none of its {} entries has a row and a column "
-                            "of the training data; give entries with the same names",
-                            path, test.unknown));
+  held_out.entries = std::move(table.entries);
+  const Offset known = held_out.entries.size();
+  if (known == 0) {
+    throw Error(ErrorCode::input, fmt::format("{}: the {} set is empty: none of its {} entries has a row and a column "
+                                              "of the training data; give entries with the same names",
+                                              path, what, held_out.unknown));
   }
-  if (test.unknown > 0) {
-    note(options.quiet, fmt::format("{}: {} of {} test entries left out: their row or column is not in the training "
-                                    "data",
-                                    path, test.unknown, test.unknown + test.entries.size()));
+  if (held_out.unknown > 0) {
+    note(options.quiet, fmt::format("{}: {} of {} {} entries left out: their row or column is not in the training data",
+                                    path, held_out.unknown, held_out.unknown + known, what));
   }
-  return test;
+  return held_out;
 }
 
 }  // namespace tracenorm::app

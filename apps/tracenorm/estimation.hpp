@@ -1,6 +1,7 @@
 // The course that `complete`, `denoise` and `links` share once they have made a problem from their data.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <string>
@@ -10,6 +11,12 @@
 #include "report/run_report.hpp"
 
 namespace tracenorm::app {
+
+/// A smaller problem to choose radius and penalty on, where no validation entries were given.
+struct Choosing {
+  Problem problem;
+  Entries validation;  ///< in prepared units
+};
 
 struct Estimation {
   std::string command;
@@ -21,10 +28,21 @@ struct Estimation {
   /// Judges the solution on what was held out; empty: nothing was.
   std::function<report::HeldOut(const LowRankMatrix&)> test;
   std::vector<report::NamedValue> options;  ///< of this command alone, for the JSON
+  std::optional<Choosing> choosing;         ///< only for a radius that is chosen
 };
 
-/// Solves, saves the model, writes JSON and summary; Ctrl-C stops the solving early. Returns the exit code.
-int estimate(const EstimationOptions& options, const Estimation& estimation);
+/// Holds a tenth of the observed entries of a full matrix out to choose on, (i,j) and (j,i) of a square one together.
+Choosing hold_out(const Problem& problem, std::uint64_t seed);
+
+/// Chooses what is to be chosen, solves, and judges; `cancel` stops early with what there is.
+report::RunReport solve_estimation(const EstimationOptions& options, Estimation& estimation,
+                                   const std::atomic<bool>* cancel);
+
+/// The answer with everything a prediction needs.
+Model make_model(const report::RunReport& report, const Estimation& estimation);
+
+/// The same, then saves the model, writes JSON and summary. Returns the exit code.
+int estimate(const EstimationOptions& options, Estimation& estimation);
 
 /// Judges a solution on entries in raw units: errors for numbers, area under the curve for labels.
 report::HeldOut judge(const LowRankMatrix& x, const Loss& loss, const Preparation& preparation, const Entries& raw);
@@ -35,6 +53,7 @@ struct TestSet {
   Entries entries;
   Offset unknown = 0;
 };
-TestSet read_test(const std::string& path, const Estimation& training, const EstimationOptions& options);
+TestSet read_held_out(const std::string& path, std::string_view what, const io::Table& training,
+                      const EstimationOptions& options);
 
 }  // namespace tracenorm::app

@@ -23,17 +23,21 @@ std::string loss_list() {
 }
 
 constexpr std::string_view kRadiusWants =
-    "a number above 0: the largest sum of singular values the answer may have, in the units of the prepared data";
+    "auto, or a number above 0: the largest sum of singular values the answer may have, in the units of the prepared "
+    "data";
 
 bool is_unbounded(const Method& method) { return !is_bounded(method); }
 
-double parse_radius(const std::string& text) {
-  if (text == "auto") {
-    throw Error(ErrorCode::usage, fmt::format("--radius: choosing the radius automatically is not available in this "
-                                              "version; give {}",
-                                              kRadiusWants));
-  }
+std::optional<double> parse_radius(const std::string& text) {
+  if (text == "auto") return std::nullopt;
   return to_number("--radius", text, {0, 1e300, kRadiusWants, false});
+}
+
+constexpr std::string_view kL1Wants = "a number that is 0 or more, or auto";
+
+void parse_l1(EstimationOptions& options, const std::string& text) {
+  options.chooses_l1 = text == "auto";
+  options.l1 = options.chooses_l1 ? 0 : to_number("--l1", text, {0, 1e300, kL1Wants});
 }
 
 void add_input_options(CLI::App& app, EstimationOptions& options, const std::string& data_name,
@@ -63,7 +67,7 @@ void add_input_options(CLI::App& app, EstimationOptions& options, const std::str
            options.prepare = parse_for("--prepare", [&] { return parse_preparation(text); });
          },
          "change of units before solving, undone in predictions")
-      ->type_name("none|center|zscore")
+      ->type_name("none|center|zscore|rows|columns|both")
       ->group("Data");
 }
 
@@ -71,19 +75,41 @@ void add_objective_options(CLI::App& app, EstimationOptions& options) {
   app.add_option_function<std::string>(
          "--radius", [&options](const std::string& text) { options.radius = parse_radius(text); },
          fmt::format(
-             "bound on the trace norm (the sum of singular values) of the answer; required, except by {}, which "
-             "have none",
+             "bound on the trace norm (the sum of singular values) of the answer; auto: a path of radii is tried on "
+             "held-out entries. {} have none",
              methods_where(is_unbounded)))
-      ->type_name("R")
+      ->type_name("R|auto")
+      ->default_str("auto")
+      ->group("Objective");
+  app.add_option_function<std::string>(
+         "--norm-power",
+         [&options](const std::string& text) {
+           options.norm_weights.power = to_number("--norm-power", text, kProbability);
+           options.norm_power_given = true;
+         },
+         "weigh rows and columns in the trace norm by this power of how many entries they have; 0: not, 0.5: as in "
+         "the theory of entries observed unevenly")
+      ->type_name("X")
+      ->default_str("0")
+      ->group("Objective");
+  add_number(app, "--norm-smoothing", options.norm_weights.smoothing, {0, 1, "a number above 0 and at most 1", false},
+             "share of equal counts mixed into the counts before --norm-power")
       ->group("Objective");
   app.add_option_function<std::string>(
          "--loss",
-         [&options](const std::string& text) { options.loss = parse_for("--loss", [&] { return parse_loss(text); }); },
+         [&options](const std::string& text) {
+           options.loss = parse_for("--loss", [&] { return parse_loss(text); });
+           options.loss_given = true;
+         },
          loss_list())
       ->type_name("NAME[:X]")
       ->default_str(to_string(options.loss))
       ->group("Objective");
-  add_number(app, "--l1", options.l1, kNotNegative, "penalty on the absolute value of every entry: makes it sparse")
+  app.add_option_function<std::string>(
+         "--l1", [&options](const std::string& text) { parse_l1(options, text); },
+         "penalty on the absolute value of every entry: makes it sparse; auto: several are tried on held-out entries")
+      ->type_name("X|auto")
+      ->default_str("0")
       ->group("Objective");
 }
 
@@ -112,11 +138,17 @@ void add_output_options(CLI::App& app, EstimationOptions& options) {
   app.add_flag("--quiet,-q", options.quiet, "no progress, no notes, no summary")->group("Output");
 }
 
-/// The radius is required by some methods and meaningless to others.
+/// The radius is meaningless to some methods.
 void check_radius(const EstimationOptions& options, const Method& method) {
-  if (is_bounded(method) && !options.radius) {
+  if (options.chooses_l1 && !options.chooses_radius()) {
     throw Error(ErrorCode::usage,
-                fmt::format("--radius is required by method {}; give {}", method_name(method), kRadiusWants));
+                "--l1 auto: is chosen together with the radius; leave --radius out, or give a number");
+  }
+  if (is_unbounded(method) && options.norm_weights.power > 0) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--norm-power: method {} has no bound on the trace norm; leave it out, or "
+                            "use one of {}",
+                            method_name(method), methods_where(is_bounded)));
   }
   if (is_unbounded(method) && options.radius) {
     throw Error(ErrorCode::usage, fmt::format("--radius: method {} does not use it; leave it out, or use one of {}",
@@ -162,8 +194,8 @@ std::string with_option(const std::string& message) {
   return message.ends_with(choice) ? message + " with --duplicates" : message;
 }
 
-Constraint constraint(const EstimationOptions& options) {
-  return options.radius ? TraceNormBall{*options.radius} : TraceNormBall{};
+Constraint constraint(const EstimationOptions& options, const Observations& observations) {
+  return weighted_ball(options.radius.value_or(TraceNormBall{}.radius), options.norm_weights, observations);
 }
 
 Penalty l1_penalty(const EstimationOptions& options) {

@@ -22,9 +22,13 @@ struct EstimationOptions {
   std::string data;
   io::ReadOptions read;
 
-  std::optional<double> radius;  ///< only for methods with a bound
+  std::optional<double> radius;  ///< empty: chosen on held-out entries, by methods with a bound
+  NormWeights norm_weights;
+  bool norm_power_given = false;
   Loss loss;
+  bool loss_given = false;
   double l1 = 0;
+  bool chooses_l1 = false;  ///< --l1 auto
   std::optional<Preparation::Kind> prepare;
 
   MethodOptions method;
@@ -33,6 +37,9 @@ struct EstimationOptions {
   std::string json;
   std::string model;
   bool quiet = false;
+
+  /// Whether the radius is to be chosen: the method has one, and none was given.
+  [[nodiscard]] bool chooses_radius() const { return !radius && is_bounded(method.make()); }
 };
 
 /// Adds them all, in groups. `data_name` is the positional argument; `options.loss` is the command's default loss.
@@ -58,8 +65,8 @@ auto read_data(Read&& read) {
   }
 }
 
-/// The ball that --radius asks for; any ball for methods that do not look at it.
-Constraint constraint(const EstimationOptions& options);
+/// The ball that --radius and --norm-power ask for; any ball for methods that do not look at it.
+Constraint constraint(const EstimationOptions& options, const Observations& observations);
 
 /// The penalty that --l1 asks for: none when it is 0.
 Penalty l1_penalty(const EstimationOptions& options);

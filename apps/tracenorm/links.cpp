@@ -111,7 +111,9 @@ int run(const LinksOptions& options) {
   const Adjacency adjacency(graph);
   Estimation estimation;
   estimation.command = "links";
-  estimation.problem = {observe(adjacency, options), common.loss, l1_penalty(common), constraint(common)};
+  estimation.problem = {observe(adjacency, options), common.loss, l1_penalty(common), {}};
+  estimation.problem.constraint = constraint(common, estimation.problem.observations);
+  if (common.chooses_radius()) estimation.choosing = hold_out(estimation.problem, common.run.seed);
   estimation.rows = graph.labels;
   estimation.cols = std::move(graph.labels);
   const auto& data = std::get<DenseObservations>(estimation.problem.observations);

@@ -1,6 +1,9 @@
 // The program: finds the subcommand, runs it, and turns what went wrong into one line on standard error and an exit
 // code.
 #include <fmt/format.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -101,11 +104,14 @@ void set_up(CLI::App& program, Action& action) {
   add_complete(program, action);
   add_denoise(program, action);
   add_links(program, action);
+  add_evaluate(program, action);
   add_predict(program, action);
+  add_recommend(program, action);
   add_generate(program, action);
   add_info(program, action);
   for (CLI::App* command : all_commands(program)) command->group("Commands");
   program.footer(R"(Examples:
+  tracenorm complete ratings.csv --model m.npz
   tracenorm complete u.data --radius 1200 --split 0.5,0.25,0.25
   tracenorm generate completion train.tsv --truth truth.tsv
   tracenorm complete --help)");
@@ -142,6 +148,9 @@ int main(int argc, char** argv) {
   using namespace tracenorm;
   // A file that grows beyond a limit must be an error of the write, with a message, not the death of the program.
   std::signal(SIGXFSZ, SIG_IGN);
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 1 << 22);  // entry-sized arrays go back to the system when they are freed
+#endif
   try {
     return app::run(argc, argv);
   } catch (const Error& error) {

@@ -31,21 +31,23 @@ std::string option_name(std::string_view field) {
                                             method_name(method), owners));
 }
 
-/// Whether the method leaves the width rule to the user (FWUA's own two) rather than being defined by it.
-bool has_width_choice(const Method& method) {
-  const auto width = report::width_name(method);
-  return width == "paper" || width == "hybrid";
-}
+using report::has_width_choice;
+
+/// The rules of FWUA, the default first.
+constexpr std::array<const char*, 3> kWidths{"balanced", "paper", "hybrid"};
 
 bool has_step_choice(const Method& method) { return report::frank_wolfe(method) != nullptr; }
 
 void set_width(Method& method, const std::string& width) {
   if (!has_width_choice(method)) refuse("--width", method, methods_where(has_width_choice));
-  WidthRule& rule = report::frank_wolfe(method)->width;
-  if (width == "paper") {
-    rule = PaperWidth{};
+  methods::FrankWolfe& loop = *report::frank_wolfe(method);
+  if (width == "balanced") {
+    loop.width = BalancedWidth{};
+  } else if (width == "hybrid") {
+    loop.width = HybridWidth{};
   } else {
-    rule = HybridWidth{};
+    loop.width = PaperWidth{};
+    loop.step = methods::StepRule::open_loop;  // the paper's method is both
   }
 }
 
@@ -78,18 +80,20 @@ bool has_field(const Method& method, std::string_view name) {
   return found;
 }
 
-/// The fields of a method that lets the user choose the width: those of both rules, each rule named only where it
+/// The fields of a method that lets the user choose the width: those of every rule, the rule named only where it
 /// matters.
 void add_uses_by_width(std::vector<KnownField>& all, std::string_view name, const Method& method) {
-  constexpr std::array<const char*, 2> widths{"hybrid", "paper"};
-  for (std::size_t w = 0; w < widths.size(); ++w) {
-    Method mine = method;
-    Method other = method;
-    set_width(mine, widths[w]);
-    set_width(other, widths[1 - w]);
+  const auto with = [&](const char* width) {
+    Method chosen = method;
+    set_width(chosen, width);
+    return chosen;
+  };
+  for (const char* width : kWidths) {
+    const Method mine = with(width);
     visit_fields(mine, [&](const FieldInfo& field, double value) {
-      const bool always = has_field(other, field.name);
-      add_use(all, always ? std::string(name) : fmt::format("{} --width {}", name, widths[w]), field, value);
+      const bool always = std::all_of(kWidths.begin(), kWidths.end(),
+                                      [&](const char* other) { return has_field(with(other), field.name); });
+      add_use(all, always ? std::string(name) : fmt::format("{} --width {}", name, width), field, value);
     });
   }
 }
@@ -175,9 +179,12 @@ void set_field(Method& method, const std::string& name, const std::string& text)
 void set_step(Method& method, const std::string& text) {
   if (has_field(method, "step")) return set_field(method, "step", text);
   if (!has_step_choice(method)) refuse("--step", method, methods_where(has_step_choice) + ", " + owners_of("step"));
-  if (text != "open-loop" && text != "line-search") reject("--step", text, "open-loop or line-search");
-  report::frank_wolfe(method)->step =
-      text == "line-search" ? methods::StepRule::line_search : methods::StepRule::open_loop;
+  using methods::StepRule;
+  const std::map<std::string, StepRule> rules{
+      {"open-loop", StepRule::open_loop}, {"measured", StepRule::measured}, {"line-search", StepRule::line_search}};
+  const auto chosen = rules.find(text);
+  if (chosen == rules.end()) reject("--step", text, "open-loop, measured or line-search");
+  report::frank_wolfe(method)->step = chosen->second;
 }
 
 }  // namespace
@@ -195,19 +202,24 @@ void MethodOptions::add_to(CLI::App& app) {
   app.add_option_function<std::string>(
          "--width",
          [this](const std::string& text) {
-           if (text != "paper" && text != "hybrid") reject("--width", text, "paper or hybrid");
+           if (std::find(kWidths.begin(), kWidths.end(), text) == kWidths.end()) {
+             reject("--width", text, fmt::format("one of {}", fmt::join(kWidths, ", ")));
+           }
            width_ = text;
          },
-         fmt::format("rule for the width: hybrid starts like the paper's and provably converges [{}]",
+         fmt::format("rule for the width: balanced splits the certified gap evenly between its two parts; paper is the "
+                     "paper's (with --step open-loop); hybrid is the paper's with a floor [{}]",
                      methods_where(has_width_choice)))
-      ->type_name("paper|hybrid")
-      ->default_str("hybrid")
+      ->type_name(fmt::format("{}", fmt::join(kWidths, "|")))
+      ->default_str(kWidths.front())
       ->group("Method");
   app.add_option_function<std::string>(
          "--step", [this](const std::string& text) { step_ = text; },
-         fmt::format("step length: 2/(k+2), or the best on the segment (default: open-loop) [{}]",
-                     methods_where(has_step_choice)))
-      ->type_name("open-loop|line-search")
+         fmt::format(
+             "step length: 2/(k+2), 2/(k+d) with the best first step 2/d (measured), or the best on the segment "
+             "(default: measured for fwua and rdfw, open-loop for the others) [{}]",
+             methods_where(has_step_choice)))
+      ->type_name("open-loop|measured|line-search")
       ->group("Method");
   add_fields(app);
 }
@@ -218,7 +230,7 @@ void MethodOptions::add_fields(CLI::App& app) {
     if (known.name == "step") {  // the option is there already: it also chooses a rule
       CLI::Option* step = app.get_option(option);
       step->description(step->get_description() + "\n" + help_of(known));
-      step->type_name("open-loop|line-search|X");
+      step->type_name("open-loop|measured|line-search|X");
       continue;
     }
     const bool essential = std::find(kEssential.begin(), kEssential.end(), known.name) != kEssential.end();

@@ -27,7 +27,8 @@ constexpr const char* kFooter = R"(Examples:
   tracenorm predict model.npz pairs.tsv --output predictions.tsv --strict
 
 PAIRS has a row name and a column name per line; more fields are ignored. The output has row, column and prediction, separated by
-tabs, in the same order. A row or column the model does not know gets the mean of the training data.)";
+tabs, in the same order. A row or column the model does not know gets the mean of the training data, plus the offset of the side that is known
+where the model has offsets.)";
 
 [[noreturn]] void refuse_unknown(const PredictOptions& options, std::size_t line, const io::Pairs& pairs,
                                  bool row_known) {
@@ -37,14 +38,20 @@ tabs, in the same order. A row or column the model does not know gets the mean o
                                             row_known ? pairs.col[line] : pairs.row[line]));
 }
 
+Index index_of(const std::optional<Index>& found) { return found.value_or(Preparation::kUnknown); }
+
+/// What a pair gets that the model cannot answer in full.
+std::string fallback(const Preparation& preparation) {
+  if (has_offsets(preparation.kind)) return "the offsets of what is known";
+  return fmt::format("the mean {:.7g}", preparation.base(Preparation::kUnknown, Preparation::kUnknown));
+}
+
 int run(const PredictOptions& options) {
   check_outputs({{"--output", options.output}}, {options.model, options.pairs});
   const Model model = io::read_model(options.model);
   const io::Pairs pairs = io::read_pairs(options.pairs);
   const io::LabelIndex rows(model.rows, model.factors.rows());
   const io::LabelIndex cols(model.cols, model.factors.cols());
-  const double mean = model.preparation.undo(0);
-
   std::size_t unknown = 0;
   fmt::memory_buffer text;
   for (std::size_t p = 0; p < pairs.row.size(); ++p) {
@@ -54,13 +61,12 @@ int run(const PredictOptions& options) {
     if (!known && options.strict) refuse_unknown(options, p, pairs, row.has_value());
     unknown += known ? 0 : 1;
     fmt::format_to(std::back_inserter(text), "{}\t{}\t{:.7g}\n", pairs.row[p], pairs.col[p],
-                   known ? model.predict(*row, *col) : mean);
+                   known ? model.predict(*row, *col) : model.preparation.base(index_of(row), index_of(col)));
   }
   write_output(options.output, {text.data(), text.size()});
   if (unknown > 0) {
-    note(options.quiet,
-         fmt::format("{} of {} pairs have a row or column the model does not know; they got the mean {:.7g}", unknown,
-                     pairs.row.size(), mean));
+    note(options.quiet, fmt::format("{} of {} pairs have a row or column the model does not know; they got {}", unknown,
+                                    pairs.row.size(), fallback(model.preparation)));
   }
   return 0;
 }

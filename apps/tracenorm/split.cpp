@@ -35,10 +35,14 @@ std::vector<Part> draw_parts(std::size_t count, const Shares& shares, std::uint6
   return parts;
 }
 
-void append(Entries& target, const Entries& source, std::size_t e) {
-  target.row.push_back(source.row[e]);
-  target.col.push_back(source.col[e]);
-  target.value.push_back(source.value[e]);
+/// Deals one array out to its parts, and frees it: with large data the peak of memory is here.
+template <class T>
+void deal(std::vector<T>& source, const std::vector<Part>& parts, const std::array<std::vector<T>*, 3>& targets) {
+  std::array<std::size_t, 3> sizes{};
+  for (const Part part : parts) ++sizes[part];
+  for (std::size_t k = 0; k < targets.size(); ++k) targets[k]->reserve(sizes[k]);
+  for (std::size_t e = 0; e < parts.size(); ++e) targets[parts[e]]->push_back(source[e]);
+  source = {};
 }
 
 void check_not_empty(const Entries& part, double share, std::string_view name, Offset all) {
@@ -69,11 +73,13 @@ Split split_entries(Entries entries, const Shares& shares, std::uint64_t seed) {
   if (shares.validation == 0 && shares.test == 0) return {std::move(entries), {}, {}};
   const std::vector<Part> parts = draw_parts(entries.row.size(), shares, seed);
   Split split;
-  const std::array<Entries*, 3> targets{&split.train, &split.validation, &split.test};
-  for (std::size_t e = 0; e < parts.size(); ++e) append(*targets[parts[e]], entries, e);
-  check_not_empty(split.train, shares.train, "training", entries.size());
-  check_not_empty(split.validation, shares.validation, "validation", entries.size());
-  check_not_empty(split.test, shares.test, "test", entries.size());
+  deal<Index>(entries.row, parts, {&split.train.row, &split.validation.row, &split.test.row});
+  deal<Index>(entries.col, parts, {&split.train.col, &split.validation.col, &split.test.col});
+  deal<Real>(entries.value, parts, {&split.train.value, &split.validation.value, &split.test.value});
+  const auto all = static_cast<Offset>(parts.size());
+  check_not_empty(split.train, shares.train, "training", all);
+  check_not_empty(split.validation, shares.validation, "validation", all);
+  check_not_empty(split.test, shares.test, "test", all);
   return split;
 }
 

@@ -6,6 +6,8 @@
 //   linearize(w)     M <- chord slopes at X of width w       (uniform affine approximation, paper Algorithm 1 line 6)
 //   leading_atom     S <- argmin over D of <M, S> = -radius u v', u and v the leading singular pair of M   (line 7)
 //   move(t)          X <- X + t (S - X)                                                                    (line 8)
+// With a weighted trace norm all factors, atoms and products are those of Z = diag(row weight) X diag(col weight),
+// whose trace norm is bounded: slopes there are diag(1 / row weight) M diag(1 / col weight).
 #pragma once
 
 #include <Eigen/Core>
@@ -71,6 +73,7 @@ struct RankDropStep {
 struct HeldOutError {
   double rmse = 0;
   double mae = 0;
+  double loss = 0;  ///< mean loss
 };
 
 class Evaluator {
@@ -103,6 +106,9 @@ class Evaluator {
   virtual void apply_block(const Eigen::MatrixXd& block, Eigen::MatrixXd& out) = 0;
   virtual void apply_transpose_block(const Eigen::MatrixXd& block, Eigen::MatrixXd& out) = 0;
 
+  /// X from Z, and Z from X; the same unless the norm is weighted.
+  [[nodiscard]] virtual LowRankMatrix to_data_units(LowRankMatrix z) const = 0;
+  [[nodiscard]] virtual LowRankMatrix from_data_units(LowRankMatrix x) const = 0;
   /// Replaces the iterate.
   virtual void restart(LowRankMatrix factors) = 0;
   [[nodiscard]] virtual const LowRankMatrix& iterate() = 0;

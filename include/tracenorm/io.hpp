@@ -114,8 +114,8 @@ void write_npy(const std::string& path, Index rows, Index cols, const Real* row_
 void write_npy_columns(const std::string& path, Index rows, Index cols, const double* column_major);
 
 /// A .npz that NumPy opens without pickle: left (m x r), values (r), right (n x r), row_names, col_names (empty where
-/// indices are the names), row_base, col_base, preparation (the kind), offset, scale, metadata (JSON) and schema. Names
-/// that are very long are kept as row_names_utf8 and row_names_ends instead.
+/// indices are the names), row_base, col_base, preparation (the kind), offset, scale, row_offset, col_offset (empty:
+/// none), metadata (JSON) and schema. Names that are very long are kept as row_names_utf8 and row_names_ends instead.
 void write_model(const std::string& path, const Model& model);
 Model read_model(const std::string& path);
 

@@ -37,6 +37,8 @@ class LowRankMatrix {
   void blend(double t, const Atom& atom);
   /// X <- factor X.
   void scale(double factor);
+  /// X <- diag(left) X diag(right).
+  void scale(const Eigen::VectorXd& left, const Eigen::VectorXd& right);
   /// Rewrites the same matrix as a thin SVD: QR of both sides, SVD of the small core; values up to `tolerance` times
   /// the largest are dropped (the default drops rounding only).
   void compress(double tolerance = 1e-12);

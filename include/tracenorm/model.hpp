@@ -26,7 +26,9 @@ struct Model {
   std::string metadata = "{}";  ///< JSON: method, loss, penalty, radius, objective, lower_bound, status, seed, version
 
   /// In the units of the raw data.
-  [[nodiscard]] double predict(Index row, Index col) const { return preparation.undo(factors.entry(row, col)); }
+  [[nodiscard]] double predict(Index row, Index col) const {
+    return preparation.undo(factors.entry(row, col), row, col);
+  }
 };
 
 }  // namespace tracenorm

@@ -63,4 +63,11 @@ Index rows(const Observations& observations);
 Index cols(const Observations& observations);
 Offset observed(const Observations& observations);  ///< number of observed entries
 
+/// How many entries of each row and of each column are observed.
+struct Counts {
+  std::vector<Offset> row;
+  std::vector<Offset> col;
+};
+Counts count_observed(const Observations& observations);
+
 }  // namespace tracenorm

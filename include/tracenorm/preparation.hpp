@@ -1,29 +1,62 @@
-// An affine change of units fitted on training data, stored in the model and undone at prediction.
+// A change of units fitted on training data, stored in the model and undone at prediction:
+//   raw = offset + row offset + column offset + scale * prepared.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "tracenorm/loss.hpp"
 #include "tracenorm/observations.hpp"
 
 namespace tracenorm {
 
 struct Preparation {
-  enum class Kind { none, center, zscore };
+  enum class Kind {
+    none,
+    center,   ///< less the mean
+    zscore,   ///< less the mean, over the standard deviation
+    rows,     ///< less an offset per row, over the standard deviation
+    columns,  ///< less an offset per column, over the standard deviation
+    both      ///< less an offset per row and one per column, over the standard deviation
+  };
   Kind kind = Kind::none;
-  double offset = 0.0;  ///< prepared = (raw - offset) / scale
+  double offset = 0.0;
   double scale = 1.0;
+  std::vector<double> row_offset{};  ///< empty, or one per row; 0 for rows without data
+  std::vector<double> col_offset{};  ///< empty, or one per column
 
-  [[nodiscard]] double apply(double raw) const { return (raw - offset) / scale; }
-  [[nodiscard]] double undo(double prepared) const { return prepared * scale + offset; }
+  /// A row or column without an index: one the training data did not have.
+  static constexpr Index kUnknown = -1;
+
+  /// The answer that knows nothing but the offsets: the best there is for an unknown row or column.
+  [[nodiscard]] double base(Index row, Index col) const { return offset + at(row_offset, row) + at(col_offset, col); }
+  [[nodiscard]] double apply(double raw, Index row, Index col) const { return (raw - base(row, col)) / scale; }
+  [[nodiscard]] double undo(double prepared, Index row, Index col) const { return base(row, col) + scale * prepared; }
+
+ private:
+  static double at(const std::vector<double>& offsets, Index index) {
+    return index < 0 || offsets.empty() ? 0.0 : offsets[static_cast<std::size_t>(index)];
+  }
 };
 
 Preparation::Kind parse_preparation(std::string_view text);
 std::string to_string(Preparation::Kind kind);
+/// Whether it has offsets per row or per column.
+bool has_offsets(Preparation::Kind kind);
 
-/// Mean and standard deviation (n - 1) of the values. Z-scores of data that are all equal are an input error.
-Preparation fit_preparation(Preparation::Kind kind, const std::vector<Real>& values);
+/// How means are taken: `means` of all values, or `robust` ones that leave gross outliers out.
+enum class Averaging { means, robust };
+/// Robust for losses whose slopes are bounded: an outlier must not enter by the offsets what the loss keeps out.
+Averaging averaging_for(const Loss& loss);
 
-void prepare(const Preparation& preparation, std::vector<Real>& values);
+/// Fits on a list of entries of a rows x cols matrix. `center` and `zscore` are the plain mean and standard deviation
+/// (n - 1) whatever `averaging` says. Z-scores of data that are all equal are an input error.
+Preparation fit_preparation(Preparation::Kind kind, Averaging averaging, const Entries& entries, Index rows,
+                            Index cols);
+Preparation fit_preparation(Preparation::Kind kind, Averaging averaging, const DenseObservations& matrix);
+
+void prepare(const Preparation& preparation, Entries& entries);
+void prepare(const Preparation& preparation, DenseObservations& matrix);
 
 }  // namespace tracenorm

@@ -15,6 +15,10 @@ namespace tracenorm {
 
 class Observer;
 
+/// What "best on the validation entries" means: the least root mean square error, or the least mean loss (which
+/// outliers among them do not dominate when the loss is robust, and which suits labels).
+enum class ValidationMeasure { rmse, loss };
+
 struct RunOptions {
   int iterations = 500;           ///< at most this many
   std::optional<double> gap;      ///< stop at this certified relative gap
@@ -23,7 +27,10 @@ struct RunOptions {
   int threads = 0;                ///< 0: all cores. The result does not depend on it
   double certificate_share =
       0.1;  ///< certificates may use this share of the passes; 0 switches them off but for the last
-  const Entries* validation = nullptr;  ///< held-out entries in prepared units; the best iterate on them is returned
+  const LowRankMatrix* start = nullptr;  ///< where to begin, in the units of the prepared data; null: at zero. Shrunk
+                                         ///< into the ball when outside. The fixed-rank methods do not use it
+  const Entries* validation = nullptr;   ///< held-out entries in prepared units; the best iterate on them is returned
+  ValidationMeasure validation_measure = ValidationMeasure::rmse;
   int patience = 0;  ///< with validation: stop after this many iterations without improvement; 0: never
   Observer* observer = nullptr;
   const std::atomic<bool>* cancel = nullptr;  ///< set from a signal handler to stop after the current iteration
@@ -41,6 +48,7 @@ struct Iteration {
   Index rank = 0;   ///< number of terms the iterate is stored with
   double sigma = 0;
   double validation_rmse = std::numeric_limits<double>::quiet_NaN();
+  double validation_error = std::numeric_limits<double>::quiet_NaN();  ///< by the measure that was asked for
   Counters counters{};
 };
 

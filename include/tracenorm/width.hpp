@@ -1,5 +1,5 @@
-// Five rules for the width (the paper's tau) make five members of one family: FWUA, SCCG, SCCG(SG), HCGS, and the
-// hybrid.
+// Six rules for the width (the paper's tau) make one family: FWUA with the paper's width, a hybrid and a balanced one,
+// SCCG, SCCG(SG), HCGS.
 #pragma once
 
 #include <array>
@@ -23,6 +23,15 @@ struct HybridWidth {
   static const std::array<Field<HybridWidth>, 1> fields;
 };
 
+/// FWUA, the default: the certified gap is the sum of a slack, which a narrower width lowers, and a linear gap, which a
+/// wider one lowers (docs/mathematics.md). The width is steered so that slack = share * linear gap: it cannot stay too
+/// wide or too narrow for long, whatever a few entries do. Its bounds meet in the end at the hybrid's kind of floor, so
+/// it converges as the hybrid does.
+struct BalancedWidth {
+  double share = 0.25;
+  static const std::array<Field<BalancedWidth>, 1> fields;
+};
+
 /// SCCG: one fixed smoothing parameter.
 struct ConstantWidth {
   double mu = 0.01;
@@ -44,12 +53,15 @@ inline constexpr std::array<Field<PaperWidth>, 1> PaperWidth::fields{
     {{"epsilon", &PaperWidth::epsilon, 0.0, 1e300, "accuracy at which the width is frozen; 0: never"}}};
 inline constexpr std::array<Field<HybridWidth>, 1> HybridWidth::fields{
     {{"floor", &HybridWidth::floor, 0.0, 1e6, "floor of the width, times data scale / sqrt(k+1)"}}};
+inline constexpr std::array<Field<BalancedWidth>, 1> BalancedWidth::fields{
+    {{"share", &BalancedWidth::share, 1e-3, 1e3,
+      "slack from smoothing that the width aims at, as a share of the linear gap"}}};
 inline constexpr std::array<Field<ConstantWidth>, 1> ConstantWidth::fields{
     {{"mu", &ConstantWidth::mu, 0.0, 1e300, "the fixed smoothing width"}}};
 inline constexpr std::array<Field<RootWidth>, 1> RootWidth::fields{
     {{"beta", &RootWidth::beta, 0.0, 1e300, "factor of the width slope/sqrt(k+1)"}}};
 
-using WidthRule = std::variant<PaperWidth, HybridWidth, ConstantWidth, ZeroWidth, RootWidth>;
+using WidthRule = std::variant<BalancedWidth, PaperWidth, HybridWidth, ConstantWidth, ZeroWidth, RootWidth>;
 
 /// The state of a rule during a run.
 class WidthSchedule {
@@ -57,17 +69,22 @@ class WidthSchedule {
   WidthSchedule(const WidthRule& rule, const Evaluator& evaluator);
   /// The width at iteration k.
   double next(int k);
-  /// Tells the schedule max|X - S| of the step just completed.
-  void observe(double largest_change);
+  /// Whether the rule wants the sum of conjugates at iteration k.
+  [[nodiscard]] bool wants_conjugate(int k) const;
+  /// Tells the schedule what was learnt at the point the last step began, and max|X - S| of that step.
+  void observe(const Linearization& model, double sigma, double largest_change);
 
  private:
   [[nodiscard]] double paper(int k) const;
+  void balance(double share, const Linearization& model, double sigma);
 
   WidthRule rule_;
   double radius_;
   double scale_;
   double kink_slope_;
-  double freeze_after_;  // k' of Algorithm 2, infinite without an epsilon
+  double linear_gap_ = kInfinity;  // the smallest one, let grow slowly
+  double balanced_;                // the width of the balanced rule, before its bounds
+  double freeze_after_;            // k' of Algorithm 2, infinite without an epsilon
   double frozen_ = 0;
   std::array<double, 5> changes_{};  // a ring of the last five
   int observed_ = 0;

@@ -15,41 +15,59 @@ namespace {
 using Values = Vector<Real>;
 using Weights = std::optional<Vector<Real>>;
 
-/// The values in prepared units; where there is nothing to prepare, the very array that was given.
-template <class Source>
-Array<Real> prepared(const Source& source, const std::string& kind, Preparation& preparation) {
-  const Preparation::Kind parsed = parse_preparation(kind);
-  if (parsed == Preparation::Kind::none) return borrow<Real>(source);
-  std::vector<Real> values(source.data(), source.data() + source.size());
-  preparation = fit_preparation(parsed, values);
-  prepare(preparation, values);
-  return values;
+/// How means are taken for a loss of that name; plain ones for a loss that only Python knows.
+Averaging averaging(const std::string& loss) {
+  return loss.empty() ? Averaging::means : averaging_for(parse_loss(loss));
+}
+
+/// The entries of sparse observations as a list.
+Entries listed(const SparseObservations& observations) {
+  const SparsePattern& pattern = observations.pattern;
+  Entries entries;
+  entries.row.reserve(static_cast<std::size_t>(pattern.entries()));
+  for (Index i = 0; i < pattern.rows(); ++i) {
+    entries.row.insert(entries.row.end(), static_cast<std::size_t>(pattern.begin()[i + 1] - pattern.begin()[i]), i);
+  }
+  entries.col.assign(pattern.col(), pattern.col() + pattern.entries());
+  entries.value.assign(observations.value.begin(), observations.value.end());
+  return entries;
 }
 
 Data from_compressed_rows(Index rows, Index cols, const Vector<Offset>& begin, const Vector<Index>& col,
-                          const Values& value, const Weights& weight, const std::string& kind) {
+                          const Values& value, const Weights& weight, const std::string& kind,
+                          const std::string& loss) {
   Data data;
-  data.observations =
-      SparseObservations{SparsePattern(rows, cols, borrow<Offset>(begin), borrow<Index>(col)),
-                         prepared(value, kind, data.preparation), weight ? borrow<Real>(*weight) : Array<Real>{}};
+  SparseObservations sparse{SparsePattern(rows, cols, borrow<Offset>(begin), borrow<Index>(col)), borrow<Real>(value),
+                            weight ? borrow<Real>(*weight) : Array<Real>{}};
+  const Preparation::Kind wanted = parse_preparation(kind);
+  if (wanted != Preparation::Kind::none) {
+    Entries entries = listed(sparse);
+    data.preparation = fit_preparation(wanted, averaging(loss), entries, rows, cols);
+    prepare(data.preparation, entries);
+    sparse.value = std::move(entries.value);
+  }
+  data.observations = std::move(sparse);
   return data;
 }
 
 Data from_entries(Index rows, Index cols, const Vector<Index>& row, const Vector<Index>& col, const Values& value,
-                  const Weights& weight, const std::string& kind) {
+                  const Weights& weight, const std::string& kind, const std::string& loss) {
   Data data;
   Entries entries{copy(row), copy(col), copy(value)};
-  data.preparation = fit_preparation(parse_preparation(kind), entries.value);
-  prepare(data.preparation, entries.value);
+  data.preparation = fit_preparation(parse_preparation(kind), averaging(loss), entries, rows, cols);
+  prepare(data.preparation, entries);
   data.observations = make_sparse(rows, cols, entries, weight ? copy(*weight) : std::vector<Real>{});
   return data;
 }
 
-Data from_matrix(const Matrix<Real>& value, const std::optional<Matrix<Real>>& weight, const std::string& kind) {
+Data from_matrix(const Matrix<Real>& value, const std::optional<Matrix<Real>>& weight, const std::string& kind,
+                 const std::string& loss) {
   Data data;
-  data.observations =
-      DenseObservations{static_cast<Index>(value.shape(0)), static_cast<Index>(value.shape(1)),
-                        prepared(value, kind, data.preparation), weight ? borrow<Real>(*weight) : Array<Real>{}};
+  DenseObservations dense{static_cast<Index>(value.shape(0)), static_cast<Index>(value.shape(1)), borrow<Real>(value),
+                          weight ? borrow<Real>(*weight) : Array<Real>{}};
+  data.preparation = fit_preparation(parse_preparation(kind), averaging(loss), dense);
+  prepare(data.preparation, dense);
+  data.observations = std::move(dense);
   return data;
 }
 
@@ -75,10 +93,11 @@ void bind_data(nb::module_& module) {
   using namespace nb::literals;
   nb::class_<Data>(module, "Data", "Observations in prepared units.")
       .def_static("from_compressed_rows", &from_compressed_rows, "rows"_a, "cols"_a, "begin"_a.noconvert(),
-                  "col"_a.noconvert(), "value"_a.noconvert(), "weight"_a.noconvert().none(), "prepare"_a)
+                  "col"_a.noconvert(), "value"_a.noconvert(), "weight"_a.noconvert().none(), "prepare"_a, "loss"_a)
       .def_static("from_entries", &from_entries, "rows"_a, "cols"_a, "row"_a.noconvert(), "col"_a.noconvert(),
-                  "value"_a.noconvert(), "weight"_a.noconvert().none(), "prepare"_a)
-      .def_static("from_matrix", &from_matrix, "value"_a.noconvert(), "weight"_a.noconvert().none(), "prepare"_a)
+                  "value"_a.noconvert(), "weight"_a.noconvert().none(), "prepare"_a, "loss"_a)
+      .def_static("from_matrix", &from_matrix, "value"_a.noconvert(), "weight"_a.noconvert().none(), "prepare"_a,
+                  "loss"_a)
       .def_prop_ro("shape",
                    [](const Data& data) { return std::pair(rows(data.observations), cols(data.observations)); })
       .def_prop_ro("observed", [](const Data& data) { return observed(data.observations); })

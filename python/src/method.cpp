@@ -38,7 +38,8 @@ std::vector<Method> with_each_width(const Method& method) {
 std::vector<Method> with_each_step(const Method& method) {
   std::vector<Method> own;
   if (report::frank_wolfe(method) == nullptr) return own;
-  for (const methods::StepRule rule : {methods::StepRule::open_loop, methods::StepRule::line_search}) {
+  for (const methods::StepRule rule :
+       {methods::StepRule::open_loop, methods::StepRule::measured, methods::StepRule::line_search}) {
     Method changed = method;
     report::frank_wolfe(changed)->step = rule;
     own.push_back(changed);

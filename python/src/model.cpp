@@ -50,6 +50,14 @@ Given<double> predict(const Model& model, const Vector<std::int64_t>& rows, cons
   return give(std::move(out));
 }
 
+Given<double> base(const Model& model, const Vector<std::int64_t>& rows, const Vector<std::int64_t>& cols) {
+  std::vector<double> out(rows.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = model.preparation.base(static_cast<Index>(rows.data()[i]), static_cast<Index>(cols.data()[i]));
+  }
+  return give(std::move(out));
+}
+
 /// Rows [first, last) in raw units, row-major.
 GivenMatrix<double> dense_rows(const Model& model, Index first, Index last) {
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -58,7 +66,12 @@ GivenMatrix<double> dense_rows(const Model& model, Index first, Index last) {
   {
     const nb::gil_scoped_release unlocked;
     *block = model.factors.dense_rows(first, last);
-    *block = block->unaryExpr([&](double entry) { return model.preparation.undo(entry); });
+    for (Index i = first; i < last; ++i) {
+      for (Index j = 0; j < model.factors.cols(); ++j) {
+        double& entry = (*block)(i - first, j);
+        entry = model.preparation.undo(entry, i, j);
+      }
+    }
   }
   return {block->data(), {static_cast<std::size_t>(block->rows()), static_cast<std::size_t>(block->cols())}, owner};
 }
@@ -89,8 +102,11 @@ void bind_model(nb::module_& module) {
       .def_prop_ro("preparation", [](const Model& model) { return to_string(model.preparation.kind); })
       .def_prop_ro("metadata", [](const Model& model) { return model.metadata; })
       .def_prop_ro(
-          "center", [](const Model& model) { return model.preparation.undo(0.0); },
-          "The prediction where the factors say nothing, in raw units.")
+          "center",
+          [](const Model& model) { return model.preparation.base(Preparation::kUnknown, Preparation::kUnknown); },
+          "The prediction where the factors and offsets say nothing, in raw units.")
+      .def("base", &base, "rows"_a.noconvert(), "cols"_a.noconvert(),
+           "What the offsets alone predict; -1 stands for a row or column that is unknown.")
       .def("predict", &predict, "rows"_a.noconvert(), "cols"_a.noconvert())
       .def("dense_rows", &dense_rows, "first"_a, "last"_a)
       .def(

@@ -171,12 +171,29 @@ Dict describe(const Result& result) {
   return Dict(about);
 }
 
+nb::list describe_path(const report::RunReport& report) {
+  nb::list path;
+  for (const RadiusStep& step : report.path) {
+    nb::dict about;
+    about["radius"] = step.radius;
+    about["validation_error"] = step.validation_error;
+    about["objective"] = step.objective;
+    about["relative_gap"] = step.relative_gap;
+    about["rank"] = step.rank;
+    about["iterations"] = step.iterations;
+    about["seconds"] = step.seconds;
+    about["chosen"] = &step == &report.path[report.path_best];
+    path.append(about);
+  }
+  return path;
+}
+
 using HeldOutArrays = std::tuple<Vector<Index>, Vector<Index>, Vector<Real>>;
 
 std::optional<Entries> held_out(const std::optional<HeldOutArrays>& arrays, const Preparation& preparation) {
   if (!arrays) return std::nullopt;
   Entries entries{copy(std::get<0>(*arrays)), copy(std::get<1>(*arrays)), copy(std::get<2>(*arrays))};
-  prepare(preparation, entries.value);
+  prepare(preparation, entries);
   return entries;
 }
 
@@ -184,16 +201,16 @@ std::pair<Model, Dict> run(const Data& data, const nb::object& loss, const std::
                            const std::string& penalty, double radius, const Method& method, int iterations,
                            std::optional<double> gap, std::optional<double> seconds, std::uint64_t seed, int threads,
                            double certificate_share, const std::optional<HeldOutArrays>& validation, int patience,
-                           const nb::object& callback) {
+                           const nb::object& callback, double norm_power, double norm_smoothing, const Model* start,
+                           bool choose) {
   Failure failure;
-  const Problem problem{data.observations,
-                        loss.is_none()
-                            ? parse_loss(loss_name)
-                            : Loss(losses::Custom::on_blocks([ask = std::make_shared<PythonLoss>(loss, failure)](
-                                                                 const double* x, const double* y, double* out,
-                                                                 std::size_t count) { (*ask)(x, y, out, count); },
-                                                             loss_name)),
-                        parse_penalty(penalty), TraceNormBall{radius}};
+  Problem problem{data.observations,
+                  loss.is_none() ? parse_loss(loss_name)
+                                 : Loss(losses::Custom::on_blocks([ask = std::make_shared<PythonLoss>(loss, failure)](
+                                                                      const double* x, const double* y, double* out,
+                                                                      std::size_t count) { (*ask)(x, y, out, count); },
+                                                                  loss_name)),
+                  parse_penalty(penalty), weighted_ball(radius, {norm_power, norm_smoothing}, data.observations)};
   PythonObserver observer(callback, failure);
   const std::optional<Entries> entries = held_out(validation, data.preparation);
 
@@ -211,9 +228,18 @@ std::pair<Model, Dict> run(const Data& data, const nb::object& loss, const std::
   report.run.patience = patience;
   report.run.observer = &observer;
   report.run.cancel = &failure.happened();
+  report.run.start = start != nullptr ? &start->factors : nullptr;
   {
     const nb::gil_scoped_release unlocked;
-    report.result = solve(problem, method, report.run);
+    if (choose) {
+      report.run.validation_measure = ValidationMeasure::loss;
+      RadiusPath path = choose_radius(problem, method, report.run);
+      report.path = std::move(path.steps);
+      report.path_best = path.best;
+      report.result = std::move(path.result);
+    } else {
+      report.result = solve(problem, method, report.run);
+    }
   }
   failure.rethrow();
   if (PyErr_CheckSignals() != 0) throw nb::python_error();  // Ctrl-C after the last look
@@ -222,7 +248,9 @@ std::pair<Model, Dict> run(const Data& data, const nb::object& loss, const std::
   model.factors = report.result.solution;
   model.preparation = data.preparation;
   model.metadata = report::model_metadata(report);
-  return {std::move(model), describe(report.result)};
+  Dict about = describe(report.result);
+  about["radius_path"] = describe_path(report);
+  return {std::move(model), about};
 }
 
 }  // namespace
@@ -244,7 +272,8 @@ void bind_solve(nb::module_& module) {
       .def_prop_ro("products", [](const Iteration& iteration) { return iteration.counters.products; });
   module.def("solve", &run, "data"_a, "loss"_a.none(), "loss_name"_a, "penalty"_a, "radius"_a, "method"_a,
              "iterations"_a, "gap"_a.none(), "seconds"_a.none(), "seed"_a, "threads"_a, "certificate_share"_a,
-             "validation"_a.noconvert().none(), "patience"_a, "callback"_a.none());
+             "validation"_a.noconvert().none(), "patience"_a, "callback"_a.none(), "norm_power"_a, "norm_smoothing"_a,
+             "start"_a.none(), "choose"_a);
 }
 
 }  // namespace tracenorm::python

@@ -12,7 +12,14 @@ from tracenorm._data import as_prepared
 
 
 def prepared(data, **options):
-    arguments = {"shape": None, "columns": None, "weights": None, "prepare": "none", "dense": False, **options}
+    arguments = {
+        "shape": None,
+        "columns": None,
+        "weights": None,
+        "units": ("none", "absolute"),
+        "dense": False,
+        **options,
+    }
     return as_prepared(data, **arguments).data
 
 

@@ -33,7 +33,7 @@ def test_the_optimum_of_a_cone_solver_is_met(problem):
     assert result.lower_bound <= problem["optimum"] + 1e-6 * scale
     assert result.objective >= problem["optimum"] - 1e-6 * scale
     # Of what there is to gain: some optima are zero.
-    assert result.objective <= problem["optimum"] + 0.003 * max(scale, result.trace["objective"][0])
+    assert result.objective <= problem["optimum"] + 0.005 * max(scale, result.trace["objective"][0])
     assert result.trace_norm <= problem["radius"] * (1 + 1e-9)
 
 
@@ -107,10 +107,10 @@ def test_method_options_change_the_run_and_are_checked():
         ({"method": "sccg", "mu": -1}, ValueError, "mu = -1"),
         ({"method": "sccg", "mu": "wide"}, TypeError, "mu = 'wide'"),
         ({"method": "rlrmc", "rank": 1.5}, ValueError, "rank = 1.5; it must be a whole number"),
-        ({"width": "narrow"}, ValueError, "'paper', 'hybrid'"),
-        ({"width": "constant"}, ValueError, "one of 'paper', 'hybrid'"),
+        ({"width": "narrow"}, ValueError, "'balanced', 'paper', 'hybrid'"),
+        ({"width": "constant"}, ValueError, "one of 'balanced', 'paper', 'hybrid'"),
         ({"method": "rlrmc", "width": "paper"}, ValueError, "no option 'width'"),
-        ({"step": "long"}, ValueError, "'open-loop', 'line-search'"),
+        ({"step": "long"}, ValueError, "'open-loop', 'measured', 'line-search'"),
         ({"method": "newton"}, ValueError, "unknown method 'newton'; there are: fwua"),
     ]:
         with pytest.raises(kind, match=words):
@@ -189,11 +189,12 @@ def test_numbers_that_overflow_are_warned_of():
 
 def test_choose_radius_finds_one_that_predicts(corrupted):
     data = (corrupted["rows"], corrupted["cols"], corrupted["values"])
-    radius, errors = tracenorm.choose_radius(data, shape=corrupted["shape"], return_errors=True)
-    assert radius in [tried for tried, _ in errors] and len(errors) >= 3
+    radius, path = tracenorm.choose_radius(data, shape=corrupted["shape"], return_path=True)
+    assert [step["radius"] for step in path if step["chosen"]] == [radius] and len(path) >= 3
+    assert min(path, key=lambda step: step["validation_error"])["validation_error"] >= 0
     error = np.abs(tracenorm.solve(data, radius=radius).to_dense() - corrupted["truth"]).mean()
     assert error < 0.35 * np.abs(corrupted["truth"]).mean()
-    assert tracenorm.choose_radius(data, radii=[3.0]) == 3.0
-    for bad, words in [({"radii": []}, "empty"), ({"share": 1.5}, "share = 1.5")]:
+    assert tracenorm.solve(data, radius="auto", iterations=5).radius == radius
+    for bad, words in [({"method": "rlrmc"}, "rlrmc"), ({"share": 1.5}, "share = 1.5")]:
         with pytest.raises(ValueError, match=words):
             tracenorm.choose_radius(data, **bad)

@@ -80,6 +80,10 @@ def index_array(values: Any, name: str) -> npt.NDArray[np.int32]:
     return np.ascontiguousarray(array, dtype=np.int32)
 
 
+# A kind of preparation, and the name of the loss it is for (robust losses get robust offsets; empty: a function).
+Units = tuple[str, str]
+
+
 @dataclass
 class Table:
     """Entries with the names of their rows and columns; names are empty where positions are the names."""
@@ -108,8 +112,8 @@ class Table:
             self.col_names,
         )
 
-    def to_data(self, prepare: str) -> _core.Data:
-        return _core.Data.from_entries(*self.shape, self.rows, self.cols, self.values, self.weights, prepare)
+    def to_data(self, units: Units) -> _core.Data:
+        return _core.Data.from_entries(*self.shape, self.rows, self.cols, self.values, self.weights, *units)
 
 
 @dataclass
@@ -181,11 +185,11 @@ def table_from_frame(frame: Any, columns: Any = None, weights: Any = None) -> Ta
     return Table(rows, cols, values, shape, _checked_weights(weights, values.shape), row_names, col_names)
 
 
-def _from_sparse(matrix: Any, weights: Any, prepare: str) -> _core.Data:
+def _from_sparse(matrix: Any, weights: Any, units: Units) -> _core.Data:
     if matrix.ndim != 2:
         raise ValueError(f"data is a sparse array of {matrix.ndim} dimension(s); it must have two")
     if matrix.format == "coo":
-        return table_from_arrays(matrix.row, matrix.col, matrix.data, matrix.shape, weights).to_data(prepare)
+        return table_from_arrays(matrix.row, matrix.col, matrix.data, matrix.shape, weights).to_data(units)
     if weights is not None and matrix.format != "csr":
         raise ValueError(f"weights go with the values of a CSR or COO matrix in their order; data is {matrix.format}")
     csr = matrix.tocsr()
@@ -202,10 +206,10 @@ def _from_sparse(matrix: Any, weights: Any, prepare: str) -> _core.Data:
     col = index_array(csr.indices[:count], "data.indices")
     rows, cols = _checked_shape(csr.shape)
     weight = _checked_weights(weights, value.shape)
-    return _core.Data.from_compressed_rows(rows, cols, begin, col, value, weight, prepare)
+    return _core.Data.from_compressed_rows(rows, cols, begin, col, value, weight, *units)
 
 
-def _from_matrix(matrix: Any, weights: Any, prepare: str, dense: bool) -> _core.Data:
+def _from_matrix(matrix: Any, weights: Any, units: Units, dense: bool) -> _core.Data:
     if isinstance(matrix, np.ma.MaskedArray):
         matrix = np.where(np.ma.getmaskarray(matrix), np.nan, real_array(matrix.data, "data"))
     value = real_array(matrix, "data")
@@ -215,12 +219,12 @@ def _from_matrix(matrix: Any, weights: Any, prepare: str, dense: bool) -> _core.
     weight = _checked_weights(weights, value.shape)
     observed = ~np.isnan(value)
     if dense or 2 * np.count_nonzero(observed) >= value.size:
-        return _core.Data.from_matrix(value, weight, prepare)
+        return _core.Data.from_matrix(value, weight, *units)
     # Mostly holes: passes over the observed entries alone are cheaper.
     begin = np.concatenate([[0], np.cumsum(observed.sum(axis=1, dtype=np.int64))])
     col = np.nonzero(observed)[1].astype(np.int32)
     weight = None if weight is None else weight[observed]
-    return _core.Data.from_compressed_rows(rows, cols, begin, col, value[observed], weight, prepare)
+    return _core.Data.from_compressed_rows(rows, cols, begin, col, value[observed], weight, *units)
 
 
 def is_triplets(data: Any) -> bool:
@@ -247,7 +251,7 @@ def as_table(data: Any, *, shape: Any = None, columns: Any = None, weights: Any 
     return table_from_arrays(rows, cols, value[rows, cols], value.shape, None if weight is None else weight[rows, cols])
 
 
-def as_prepared(data: Any, *, shape: Any, columns: Any, weights: Any, prepare: str, dense: bool) -> Prepared:
+def as_prepared(data: Any, *, shape: Any, columns: Any, weights: Any, units: Units, dense: bool) -> Prepared:
     """Any kind of data as observations in prepared units. `dense`: the problem is dense anyway."""
     if columns is not None and not is_frame(data):
         raise ValueError("columns names the columns of a pandas frame; data is none")
@@ -255,7 +259,7 @@ def as_prepared(data: Any, *, shape: Any, columns: Any, weights: Any, prepare: s
         raise ValueError("shape belongs to three arrays (rows, columns, values); other data have their own")
     if is_frame(data) or is_triplets(data):
         table = as_table(data, shape=shape, columns=columns, weights=weights)
-        return Prepared(table.to_data(prepare), table.row_names, table.col_names)
+        return Prepared(table.to_data(units), table.row_names, table.col_names)
     if scipy.sparse.issparse(data):
-        return Prepared(_from_sparse(data, weights, prepare))
-    return Prepared(_from_matrix(data, weights, prepare, dense))
+        return Prepared(_from_sparse(data, weights, units))
+    return Prepared(_from_matrix(data, weights, units, dense))

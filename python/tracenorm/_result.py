@@ -132,7 +132,8 @@ class Model:
 
         Where the model has names (data from a frame), rows and columns are ids; otherwise positions from 0. The two
         are broadcast against each other; two scalars give a float. An id that the model does not know is a KeyError,
-        or, by `unknown`, gets the center of the training data or NaN.
+        or, by `unknown`, gets the center of the training data (with the offset of the side that is known, where there
+        are offsets) or NaN.
         """
         if unknown not in ("error", "center", "nan"):
             raise ValueError(f"unknown = {unknown!r}; it must be 'error', 'center' or 'nan'")
@@ -146,7 +147,7 @@ class Model:
             raise KeyError(
                 f"the model has no {side} {asked.ravel().tolist()[k]!r}; unknown='center' predicts the center for it"
             )
-        out = np.full(row.shape, self._model.center if unknown == "center" else np.nan)
+        out = self._model.base(row, col) if unknown == "center" else np.full(row.shape, np.nan)
         out[known] = self._model.predict(np.ascontiguousarray(row[known]), np.ascontiguousarray(col[known]))
         return float(out[0]) if row_array.ndim == 0 else out.reshape(row_array.shape)
 

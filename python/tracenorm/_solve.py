@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ._data import LARGEST_INDEX, as_prepared, as_table, index_array, integer, n
 from ._ids import find_ids
 from ._loss import Loss, PythonLoss, named
 from ._progress import Progress
-from ._result import Result
+from ._result import Model, Result
 
 
 def methods() -> dict[str, dict[str, Any]]:
@@ -46,13 +46,16 @@ def solve(
     data: Any,
     *,
     loss: Loss = "absolute",
-    radius: float | None = None,
+    radius: float | Literal["auto"] | None = None,
     method: str = "fwua",
     penalty: str | tuple[str, float] = "none",
     gap: float | None = None,
     iterations: int = 500,
     seconds: float | None = None,
     prepare: str = "none",
+    norm_power: float = 0.0,
+    norm_smoothing: float = 0.5,
+    start: Model | None = None,
     seed: int = 1,
     threads: int = 0,
     weights: Any = None,
@@ -82,7 +85,7 @@ def solve(
         ``f(x, y)`` of two arrays (predictions and data) that returns their losses and is convex in x.
     radius
         The bound on the trace norm, in the units of the prepared data. Required, except by methods that have none.
-        ``tracenorm.choose_radius`` finds one.
+        "auto": the one that ``tracenorm.choose_radius`` finds.
     method
         ``tracenorm.methods()`` lists them. Their options are further keyword arguments, or ``method_options``:
         ``solve(..., method="sccg", mu=0.01)``, ``solve(..., width="paper", step="line-search")``.
@@ -93,7 +96,13 @@ def solve(
     iterations, seconds
         Stop after that many at the latest.
     prepare
-        "none", "center", "zscore", ...: a change of units before solving that predictions undo.
+        A change of units before solving that predictions undo: "none", "center", "zscore", or offsets of "rows",
+        "columns" or "both" (robust ones for losses with bounded slopes), in deviations.
+    norm_power, norm_smoothing
+        Weigh rows and columns in the trace norm by that power of how many entries they have (0: not, 0.5: what theory
+        asks for when entries are observed unevenly), after mixing that share of equal counts in.
+    start
+        A model to start from, instead of zero: an earlier result for the same rows and columns.
     seed, threads
         The same seed gives the same bits, on any number of threads (0: all cores).
     weights
@@ -117,6 +126,14 @@ def solve(
         ``relative_gap``, ``status``, ``trace``.
     """
     chosen = _core.Method(_name("method", method), {**(method_options or {}), **options})
+    if isinstance(radius, str):
+        if radius != "auto":
+            raise TypeError(f"radius = {radius!r}; it must be a number or 'auto'")
+        radius = choose_radius(
+            data, loss=loss, prepare=prepare, penalty=penalty, norm_power=norm_power, norm_smoothing=norm_smoothing,
+            method=method, method_options={**(method_options or {}), **options}, seed=seed, threads=threads,
+            shape=shape, columns=columns, weights=weights,
+        )  # fmt: skip
     if radius is None and chosen.bounded:
         raise ValueError(
             f"method {method} needs a radius: the largest trace norm (sum of singular values) the answer may have; "
@@ -128,7 +145,7 @@ def solve(
         shape=shape,
         columns=columns,
         weights=weights,
-        prepare=_name("prepare", prepare),
+        units=_units(prepare, loss),
         dense=penalty_name.startswith("l1"),
     )
     bound = 1.0 if radius is None else number("radius", radius)
@@ -156,6 +173,10 @@ def solve(
             validation=_validation(validation, entries.row_names, entries.col_names),
             patience=integer("patience", patience, 0, LARGEST_INDEX),
             callback=bar if bar is not None else callback,
+            norm_power=number("norm_power", norm_power),
+            norm_smoothing=number("norm_smoothing", norm_smoothing),
+            start=None if start is None else _model(start),
+            choose=False,
         )
     finally:
         if bar is not None:
@@ -163,6 +184,16 @@ def solve(
     if entries.row_names:
         model.row_names, model.col_names = entries.row_names, entries.col_names
     return Result(model, about)
+
+
+def _units(prepare: Any, loss: Loss) -> tuple[str, str]:
+    return _name("prepare", prepare), "" if callable(loss) else named("loss", loss)
+
+
+def _model(start: Any) -> _core.Model:
+    if not isinstance(start, Model):
+        raise TypeError(f"start = {start!r}; it must be a Model or Result")
+    return start._model
 
 
 def _name(argument: str, value: Any) -> str:
@@ -176,23 +207,26 @@ def choose_radius(
     *,
     loss: Loss = "absolute",
     prepare: str = "none",
-    radii: Sequence[float] | None = None,
+    penalty: str | tuple[str, float] = "none",
+    norm_power: float = 0.0,
+    norm_smoothing: float = 0.5,
+    method: str = "fwua",
+    method_options: dict[str, Any] | None = None,
     share: float = 0.1,
     seed: int = 1,
-    iterations: int = 100,
+    threads: int = 0,
     shape: tuple[int, int] | None = None,
     columns: tuple[Any, Any, Any] | None = None,
     weights: Any = None,
-    return_errors: bool = False,
-    **options: Any,
+    return_path: bool = False,
 ) -> Any:
-    """A radius by validation: solves with a share of the entries held out, for growing radii.
+    """A radius by validation: a path of radii, each solved from the answer of the last, on a share of held-out entries.
 
-    The error is the mean absolute one, so that outliers among the held-out entries do not decide. Without ``radii``,
-    they double from half the root of the sum of squares of the data (by a robust estimate) until the error has risen
-    twice. Other keyword arguments go to ``solve``; use the radius with the same ``prepare``.
+    The path goes up from the smallest radius that changes anything until the error (the mean loss, so that outliers
+    among the held-out entries do not decide) has turned. It costs about as much as one solve. Use the radius with the
+    same ``prepare`` and norm weights.
 
-    Returns the best radius; with ``return_errors`` also the list of (radius, error) pairs.
+    Returns the best radius; with ``return_path`` also a list of dicts, one per radius that was tried.
     """
     share = number("share", share)
     if not 0 < share < 1:
@@ -203,44 +237,34 @@ def choose_radius(
         raise ValueError(f"{len(table)} entries are too few to hold some of them out")
     order = np.random.default_rng(seed).permutation(len(table))
     held_out, training = table.take(np.sort(order[:count])), table.take(np.sort(order[count:]))
-    options = {"loss": loss, "prepare": prepare, "iterations": iterations, "seed": seed, **options}
-    search = _Search(training, held_out, options)
-    if radii is not None:
-        for radius in radii:
-            search.attempt(number("radii", radius))
-    else:
-        size = search.typical_size() * np.sqrt(len(training))
-        radius = size / 2
-        while search.rises < 2 and radius <= size * 2 * np.sqrt(min(table.shape)):
-            search.attempt(radius)
-            radius *= 2
-    if not search.errors:
-        raise ValueError("radii is empty; give at least one radius")
-    best = min(search.errors, key=lambda pair: pair[1])[0]
-    return (best, search.errors) if return_errors else best
-
-
-class _Search:
-    def __init__(self, training: Any, held_out: Any, options: dict[str, Any]) -> None:
-        self.training, self.held_out, self.options = training, held_out, options
-        self.errors: list[tuple[float, float]] = []
-        self.rises = 0
-
-    def typical_size(self) -> float:
-        """Of the prepared data, by a median, so that outliers do not count."""
-        data = self.training.to_data(self.options["prepare"])
-        size = 1.4826 * float(np.median(np.abs(data.values)))
-        return size if size > 0 else float(np.sqrt(np.mean(np.square(data.values, dtype=np.float64)))) or 1.0
-
-    def attempt(self, radius: float) -> None:
-        held = self.held_out
-        weights = self.training.weights
-        triplets = (self.training.rows, self.training.cols, self.training.values)
-        result = solve(triplets, radius=radius, shape=self.training.shape, weights=weights, **self.options)
-        error = float(np.mean(np.abs(result.predict(held.rows, held.cols) - held.values.astype(np.float64))))
-        if self.errors and error >= min(known for _, known in self.errors):
-            self.rises += 1
-        self.errors.append((float(radius), error))
+    prepared = training.to_data(_units(prepare, loss))
+    function = PythonLoss(loss) if callable(loss) else None
+    if function is not None:
+        function.check(prepared.values, 1.0)
+    _, about = _core.solve(
+        data=prepared,
+        loss=function,
+        loss_name=function.name if function is not None else named("loss", loss),
+        penalty=named("penalty", penalty),
+        radius=1.0,
+        method=_core.Method(_name("method", method), method_options or {}),
+        iterations=LARGEST_INDEX,
+        gap=None,
+        seconds=None,
+        seed=integer("seed", seed, 0, 2**64 - 1),
+        threads=integer("threads", threads, 0, 4096),
+        certificate_share=0.0,
+        validation=(held_out.rows, held_out.cols, held_out.values),
+        patience=0,
+        callback=None,
+        norm_power=number("norm_power", norm_power),
+        norm_smoothing=number("norm_smoothing", norm_smoothing),
+        start=None,
+        choose=True,
+    )
+    path: list[dict[str, Any]] = about["radius_path"]
+    best = next(step["radius"] for step in path if step["chosen"])
+    return (best, path) if return_path else best
 
 
 __all__ = ["choose_radius", "methods", "solve"]

@@ -36,7 +36,11 @@ void CpuEvaluator::average(double t) {
 double CpuEvaluator::average_conjugate_sum() {
   count_pass();
   counters_.certificate_passes += 1;
-  if (!has_low_rank_part()) return stored_conjugate_sum(average_, mode_, &average_square_);
+  if (!has_low_rank_part()) {
+    const double sum = stored_conjugate_sum(average_, mode_, &average_square_);
+    if (weighted_norm()) average_square_ = balance(average_, balanced_average_);
+    return sum;
+  }
   // On the pattern: the averaged loss slopes. Off it any matrix will do, and 2 lambda X of today is at hand as factors.
   // So the dual point is P(average loss slope - 2 lambda x) + 2 lambda X.
   const Real twice = Real(2 * lambda_);
@@ -74,11 +78,13 @@ double CpuEvaluator::stored_conjugate_sum(std::vector<Real>& slope, kernels::Mod
 
 double CpuEvaluator::estimate_norm(Slopes which) {
   if (which == Slopes::current) return leading_.sigma;
+  forget_first_product();  // its place is needed
   if (average_right_.size() != cols_) average_right_ = leading_.atom.right;
   add_noise(average_right_, kStartNoise);
   const double before = counters_.passes;
   const LanczosResult lanczos =
-      lanczos_leading([&](ConstVector in, Vector& out) { normal(which, in, out); }, average_right_, 1e-3, 40, lanczos_);
+      lanczos_leading([&](ConstVector in, Vector& out) { normal_fast(which, in, out, row_products_[0]); },
+                      average_right_, 1e-3, 40, lanczos_);
   average_right_.normalize();
   counters_.certificate_passes += counters_.passes - before;
   return std::sqrt(std::max(0.0, lanczos.eigenvalue));
@@ -89,7 +95,8 @@ double CpuEvaluator::rounding_margin(Slopes which) const {
   // were summed differs from the stored one by at most one unit in the last place per entry. With a low-rank part, the
   // entries of X and the factors may also differ by the rounding of the moves.
   const double unit = std::numeric_limits<Real>::epsilon();
-  double margin = unit * std::sqrt(which == Slopes::current ? slope_square_ : average_square_);
+  const double roundings = weighted_norm() ? 2 : 1;  // slopes of Z are rounded once more
+  double margin = roundings * unit * std::sqrt(which == Slopes::current ? slope_square_ : average_square_);
   if (has_low_rank_part()) margin += 2 * lambda_ * 64 * unit * std::sqrt(std::max(square_norm_, observed_square_));
   return margin;
 }

@@ -3,6 +3,8 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "model/entry_functions.hpp"
@@ -12,9 +14,40 @@ namespace tracenorm {
 CpuDenseEvaluator::CpuDenseEvaluator(const Problem& problem, const DenseObservations& data, std::uint64_t seed)
     : CpuEvaluator(problem, data.rows, data.cols, seed) {
   start(dense_mode(problem.penalty), data.value.data(), data.weight.empty() ? nullptr : data.weight.data(),
-        cut_rows(data.rows, entries(), nullptr));
+        cut_rows(data.rows, entries(), nullptr, data.cols));
   // With an l1 penalty every entry has a kink (at zero); otherwise only observed ones can.
   if (mode_ != kernels::Mode::masked_l1) kink_mask_ = data.value.data();
+  code_data(data.value);
+}
+
+void CpuDenseEvaluator::code_data(const Array<Real>& value) {
+  constexpr std::size_t most = 128;  // codes 0 to 127
+  std::vector<Real> levels;          // the different values, ascending
+  Real last = std::numeric_limits<Real>::quiet_NaN();
+  for (const Real y : value) {
+    if (y == last || std::isnan(y)) continue;
+    last = y;
+    const auto place = std::lower_bound(levels.begin(), levels.end(), y);
+    if (place != levels.end() && *place == y) continue;
+    if (levels.size() == most) return;
+    levels.insert(place, y);
+  }
+  if (levels.empty()) return;
+  Real scale = 1;
+  for (std::size_t k = 1; k < levels.size(); ++k) {
+    scale = k == 1 ? levels[k] - levels[k - 1] : std::min(scale, levels[k] - levels[k - 1]);
+  }
+  const auto code_of = [&](Real y) { return std::nearbyint((double(y) - double(levels[0])) / double(scale)); };
+  for (const Real y : levels) {  // every product and sum must be exact, with and without fused multiply-add
+    const double code = code_of(y);
+    const double product = double(scale) * code;
+    if (code >= double(most) || double(Real(product)) != product || product + double(levels[0]) != double(y)) return;
+  }
+  code_.resize(value.size());
+  for (std::size_t e = 0; e < value.size(); ++e) {
+    code_[e] = std::isnan(value[e]) ? kernels::CodedData::kMissing : static_cast<std::int8_t>(code_of(value[e]));
+  }
+  coded_ = {code_.data(), levels[0], scale};
 }
 
 CpuDenseEvaluator::CpuDenseEvaluator(const Problem& problem, std::unique_ptr<DenseObservations> data,
@@ -40,12 +73,17 @@ void CpuDenseEvaluator::normal_shard(int shard, const Real* m, const double* v, 
   kernels::linear_kernels().dense_normal(dense_rows(shard, m), v, shift, product, out);
 }
 
+void CpuDenseEvaluator::normal_fast_rows(Index first, Index last, const Real* m, const Real* v, const Real* shift,
+                                         Real* product, Real* out) const {
+  kernels::linear_kernels().dense_normal_fast({m, cols_, first, last}, v, shift, product, out);
+}
+
 void CpuDenseEvaluator::apply_block_shard(int shard, const Real* m, const double* block, Index width,
                                           double* out) const {
   kernels::linear_kernels().dense_apply_block(dense_rows(shard, m), block, width, out);
 }
 
-double CpuDenseEvaluator::move_shard(int shard, const double* u, const double* v, double t) {
+double CpuDenseEvaluator::move_shard(int shard, const double* u, const Real* v, double t) {
   return kernels::linear_kernels().dense_move(dense_rows(shard, nullptr), x_.data(), kink_mask_, u, v, t);
 }
 
@@ -68,9 +106,14 @@ void CpuDenseEvaluator::load_shard(int shard, const LowRankMatrix& factors, Real
   }
 }
 
-Offset CpuDenseEvaluator::shard_begin(int shard) const {
-  return static_cast<Offset>(cuts_[static_cast<std::size_t>(shard)]) * cols_;
+void CpuDenseEvaluator::scale_shard(int shard, const Real* m, const double* u, const double* v, Real* out) const {
+  const kernels::DenseRows r = dense_rows(shard, nullptr);
+  for (Index i = r.first; i < r.last; ++i) {
+    for (Index j = 0; j < cols_; ++j) *out++ = Real(u[i] * double(*m++) * v[j]);
+  }
 }
+
+Offset CpuDenseEvaluator::row_begin(Index row) const { return static_cast<Offset>(row) * cols_; }
 
 double CpuDenseEvaluator::gram_passes(bool of_columns) const { return (of_columns ? cols_ : rows_) / kFlopsPerEntry; }
 

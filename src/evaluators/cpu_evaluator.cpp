@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/parallel.hpp"
 #include "model/entry_functions.hpp"
@@ -17,11 +18,22 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 /// More shards balance better but cost one output vector each in products with the transpose.
 constexpr int kMostShards = 16;
 constexpr Offset kLeastShardEntries = 16384;
+constexpr Offset kLeastOutputEntries = 16;  // per number that a shard writes: adding those up must stay a side matter
+
+/// An oracle that wants more digits than this gets its products in double.
+constexpr double kFastAccuracy = 1e-5;
+
+/// Held-out entries are followed in blocks of this many.
+constexpr std::size_t kWatchedBlock = 32768;
+
+/// Slopes of this many entries, and what they are made from, stay in the second cache.
+constexpr Offset kBlockEntries = 16384;
 
 }  // namespace
 
-std::vector<Index> cut_rows(Index rows, Offset entries, const Offset* begin) {
-  const auto wanted = static_cast<int>(std::clamp<Offset>(entries / kLeastShardEntries, 1, kMostShards));
+std::vector<Index> cut_rows(Index rows, Offset entries, const Offset* begin, Index outputs) {
+  const Offset least = std::max(kLeastShardEntries, kLeastOutputEntries * outputs);
+  const auto wanted = static_cast<int>(std::clamp<Offset>(entries / least, 1, kMostShards));
   std::vector<Index> cuts{0};
   for (int s = 1; s < wanted; ++s) {
     const Offset target = entries * s / wanted;
@@ -44,7 +56,12 @@ CpuEvaluator::CpuEvaluator(const Problem& problem, Index rows, Index cols, std::
       radius_(problem.radius()),
       lambda_(penalty_lambda(problem.penalty)),
       iterate_(rows, cols),
-      random_(seed) {}
+      random_(seed) {
+  const auto& ball = std::get<TraceNormBall>(problem.constraint);
+  if (!ball.weighted()) return;
+  row_scale_ = Eigen::Map<const Vector>(ball.row_weight.data(), rows).cwiseInverse();
+  col_scale_ = Eigen::Map<const Vector>(ball.col_weight.data(), cols).cwiseInverse();
+}
 
 void CpuEvaluator::start(kernels::Mode mode, const Real* value, const Real* weight, std::vector<Index> cuts) {
   mode_ = mode;
@@ -55,6 +72,9 @@ void CpuEvaluator::start(kernels::Mode mode, const Real* value, const Real* weig
   x_.assign(count, Real(0));
   slope_.assign(count, Real(0));
   shard_outputs_.resize(cols_, shards());
+  fast_outputs_.resize(cols_, shards());
+  row_products_.resize(static_cast<std::size_t>(std::min<Index>(detail::kLanczosBlock, cols_)));
+  for (RealVector& product : row_products_) product.resize(rows_);  // memory that is not used yet is not resident
   row_product_.resize(rows_);
   low_rank_shift_.resize(rows_);
   entry_sums_.resize(static_cast<std::size_t>(shards()));
@@ -86,12 +106,24 @@ bool CpuEvaluator::cheap_conjugate() const {
   return std::visit([](const auto& loss) { return std::decay_t<decltype(loss)>::cheap_conjugate; }, problem_.loss);
 }
 
-kernels::EntryRange CpuEvaluator::range(int shard, Real* slope) const {
-  const Offset from = shard_begin(shard);
-  const Offset to = shard_begin(shard + 1);
-  return {value_ + from,    weight_ != nullptr ? weight_ + from : nullptr,
-          x_.data() + from, slope != nullptr ? slope + from : nullptr,
-          to - from,        lambda_};
+kernels::EntryRange CpuEvaluator::range(Offset from, Offset to, Real* slope) const {
+  kernels::EntryRange r{value_ + from,    weight_ != nullptr ? weight_ + from : nullptr,
+                        x_.data() + from, slope != nullptr ? slope + from : nullptr,
+                        to - from,        lambda_};
+  if (coded_.code != nullptr) r.coded = {coded_.code + from, coded_.offset, coded_.scale};
+  return r;
+}
+
+template <class Work>
+void CpuEvaluator::for_row_blocks(int shard, Work&& work) const {
+  constexpr Index rows_at_once = 8;  // of the dense kernel
+  const Index end = cuts_[static_cast<std::size_t>(shard) + 1];
+  for (Index first = cuts_[static_cast<std::size_t>(shard)]; first < end;) {
+    Index last = first;
+    while (last < end && row_begin(last) - row_begin(first) < kBlockEntries) last = std::min(end, last + rows_at_once);
+    work(first, last);
+    first = last;
+  }
 }
 
 double CpuEvaluator::complement_square(double observed_square) const {
@@ -115,15 +147,35 @@ double CpuEvaluator::objective() {
 
 Linearization CpuEvaluator::linearize(double width, bool want_conjugate) {
   count_pass();
+  // With a weighted norm the slopes of Z are only known after the pass.
+  const bool with_product = first_product_ == FirstProduct::wanted && !weighted_norm();
+  FastProduct product{};
+  if (with_product) {
+    start_ = leading_.atom.right;
+    draw_start(start_);
+    product = begin_fast(Slopes::current, start_);
+    ++counters_.products;
+  }
   visit_kernels(problem_.loss, mode_, weight_ != nullptr, [&](const auto& loss, const auto& table) {
-    const auto kernel = want_conjugate ? table.linearize_conjugate : table.linearize;
+    auto kernel = want_conjugate ? table.linearize_conjugate : table.linearize;
+    if (!want_conjugate && coded_.code != nullptr && table.linearize_coded != nullptr) kernel = table.linearize_coded;
     for_each_shard(shards(), [&](int s) {
-      entry_sums_[static_cast<std::size_t>(s)] = kernel(loss, range(s, slope_.data()), width);
+      kernels::EntrySums sums;
+      if (with_product) fast_outputs_.col(s).setZero();
+      for_row_blocks(s, [&](Index first, Index last) {
+        sums += kernel(loss, range(row_begin(first), row_begin(last), slope_.data()), width);
+        if (!with_product) return;
+        normal_fast_rows(first, last, slope_.data(), fast_v_.data(), product.shift, row_products_[0].data(),
+                         fast_outputs_.col(s).data());
+      });
+      entry_sums_[static_cast<std::size_t>(s)] = sums;
     });
   });
+  if (with_product) end_fast(product, first_out_, row_products_[0]);
+  first_product_ = with_product ? FirstProduct::ready : FirstProduct::unwanted;
   kernels::EntrySums sums;
   for (const kernels::EntrySums& shard : entry_sums_) sums += shard;
-  slope_square_ = sums.square_slope;
+  slope_square_ = weighted_norm() ? balance(slope_, balanced_slope_) : sums.square_slope;
   observed_square_ = sums.square_x;
   Linearization model{sums.objective, sums.inner, want_conjugate ? sums.conjugate : kNaN};
   if (has_low_rank_part()) {  // off the pattern: slope 2 lambda x, conjugate lambda x^2
@@ -135,16 +187,17 @@ Linearization CpuEvaluator::linearize(double width, bool want_conjugate) {
   return model;
 }
 
-void CpuEvaluator::add_shard_outputs(double* out) {
-  if (shards() == 1) {
-    std::copy_n(shard_outputs_.data(), cols_, out);
-    return;
-  }
-  constexpr Index block = 2048;
-  const int blocks = (cols_ + block - 1) / block;
+template <class Work>
+void CpuEvaluator::for_column_blocks(Work&& work) {
+  const int blocks = (cols_ + kColumnBlock - 1) / kColumnBlock;
   for_each_shard(blocks, [&](int b) {
-    const Index from = b * block;
-    const Index size = std::min(block, cols_ - from);
+    const Index from = b * kColumnBlock;
+    work(from, std::min(kColumnBlock, cols_ - from));
+  });
+}
+
+void CpuEvaluator::add_shard_outputs(double* out) {
+  for_column_blocks([&](Index from, Index size) {
     Eigen::Map<Eigen::VectorXd> sum(out + from, size);
     sum = shard_outputs_.col(0).segment(from, size);
     for (int s = 1; s < shards(); ++s) sum += shard_outputs_.col(s).segment(from, size);
@@ -225,22 +278,103 @@ void CpuEvaluator::normal(Slopes which, ConstVector v, Vector& out) {
   add_low_rank_transpose(row_product_, out);
 }
 
+void CpuEvaluator::load_fast_vector(ConstVector v, double factor) {
+  fast_v_.resize(cols_);
+  if (column_order_.empty()) {
+    fast_v_ = (factor * v).cast<Real>();
+    return;
+  }
+  for (Index j = 0; j < cols_; ++j) fast_v_[j] = Real(factor * v[column_order_[static_cast<std::size_t>(j)]]);
+}
+
+CpuEvaluator::FastProduct CpuEvaluator::begin_fast(Slopes which, ConstVector v) {
+  // M v / |M|_F is at most one: neither it nor M'M v / |M|_F can leave the range of Real.
+  const double square = which == Slopes::current ? slope_square_ : average_square_;
+  const double size = square > 0 && std::isfinite(square) ? std::sqrt(square) : 1.0;
+  load_fast_vector(v, 1 / size);
+  if (!has_low_rank_part()) return {nullptr, size};
+  low_rank_shift_.setZero();
+  add_low_rank(v, low_rank_shift_);
+  fast_shift_ = (low_rank_shift_ / size).cast<Real>();
+  return {fast_shift_.data(), size};
+}
+
+void CpuEvaluator::end_fast(const FastProduct& pass, Vector& out, RealVector& product) {
+  product *= Real(pass.size);
+  out.resize(cols_);
+  for_column_blocks([&](Index from, Index count) {
+    Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kColumnBlock, 1> sum =
+        fast_outputs_.col(0).segment(from, count).cast<double>();
+    for (int s = 1; s < shards(); ++s) sum += fast_outputs_.col(s).segment(from, count).cast<double>();
+    sum *= pass.size;
+    for (Index j = 0; j < count; ++j) {
+      out[column_order_.empty() ? from + j : column_order_[static_cast<std::size_t>(from + j)]] = sum[j];
+    }
+  });
+  if (!has_low_rank_part()) return;
+  row_product_ = product.cast<double>();
+  add_low_rank_transpose(row_product_, out);
+}
+
+void CpuEvaluator::normal_fast(Slopes which, ConstVector v, Vector& out, RealVector& product) {
+  count_pass();
+  ++counters_.products;
+  const FastProduct pass = begin_fast(which, v);
+  for_each_shard(shards(), [&](int s) {
+    fast_outputs_.col(s).setZero();
+    normal_fast_rows(cuts_[static_cast<std::size_t>(s)], cuts_[static_cast<std::size_t>(s) + 1], slopes(which),
+                     fast_v_.data(), pass.shift, product.data(), fast_outputs_.col(s).data());
+  });
+  end_fast(pass, out, product);
+}
+
 void CpuEvaluator::add_noise(Vector& v, double size) {
   const double each = size / std::sqrt(static_cast<double>(v.size()));
   for (Eigen::Index j = 0; j < v.size(); ++j) v[j] += each * random_.normal();
 }
 
-const LeadingAtom& CpuEvaluator::leading_atom(const OracleAccuracy& accuracy) {
-  Vector& v = leading_.atom.right;
+void CpuEvaluator::draw_start(Vector& v) {
   // A warm start alone can miss a new leading direction that it is orthogonal to; a little noise cannot.
   add_noise(v, v.isZero(0) ? 1.0 : kStartNoise);
-  const LanczosResult lanczos = lanczos_leading([&](ConstVector in, Vector& out) { normal(Slopes::current, in, out); },
-                                                v, accuracy.relative, accuracy.products, lanczos_);
   v.normalize();
+}
+
+const LeadingAtom& CpuEvaluator::leading_atom(const OracleAccuracy& accuracy) {
+  Vector& v = leading_.atom.right;
+  const bool fast = accuracy.relative >= kFastAccuracy;
+  bool first_known = fast && first_product_ == FirstProduct::ready;
+  first_product_ = FirstProduct::wanted;  // whoever asked once will ask again
+  if (first_known) {
+    v = start_;
+  } else {
+    draw_start(v);
+  }
+  const LanczosResult lanczos = lanczos_leading(
+      [&](int step, ConstVector in, Vector& out) {
+        if (std::exchange(first_known, false)) {
+          out = first_out_;
+        } else if (fast) {
+          normal_fast(Slopes::current, in, out, row_products_[static_cast<std::size_t>(step)]);
+        } else {
+          normal(Slopes::current, in, out);
+        }
+      },
+      v, accuracy.relative, accuracy.products, lanczos_);
+  leading_.products = lanczos.products;
   Vector& u = leading_.atom.left;
-  apply(Slopes::current, v, u);
+  if (fast) {  // v is a combination of vectors whose products are known
+    u.setZero();
+    for (int j = 0; j < lanczos.size; ++j) {
+      u += lanczos_.ritz[j] * row_products_[static_cast<std::size_t>(j)].cast<double>();
+    }
+    u /= v.norm();
+    v.normalize();
+  } else {
+    v.normalize();
+    apply(Slopes::current, v, u);
+    ++leading_.products;
+  }
   leading_.sigma = u.norm();
-  leading_.products = lanczos.products + 1;
   if (leading_.sigma > 0) {
     u /= leading_.sigma;
   } else {  // a zero slope matrix: every atom is as good as any other
@@ -254,6 +388,11 @@ const LeadingAtom& CpuEvaluator::leading_atom(const OracleAccuracy& accuracy) {
 void CpuEvaluator::aim(const Atom& atom) {
   aimed_ = &atom;
   aimed_left_ = atom.weight * atom.left;
+  aimed_right_ = atom.right;
+  if (weighted_norm()) {
+    aimed_left_.array() *= row_scale_.array();
+    aimed_right_.array() *= col_scale_.array();
+  }
   target_sampled_ = false;
 }
 
@@ -263,7 +402,7 @@ void CpuEvaluator::objective_at(std::span<const double> t, std::span<SegmentPoin
     count_pass();
     target_.resize(x_.size());
     for_each_shard(shards(), [&](int s) {
-      sample_shard(s, aimed_left_.data(), aimed_->right.data(), target_.data() + shard_begin(s));
+      sample_shard(s, aimed_left_.data(), aimed_right_.data(), target_.data() + shard_begin(s));
     });
     target_sampled_ = true;
   }
@@ -302,23 +441,33 @@ void CpuEvaluator::objective_at(std::span<const double> t, std::span<SegmentPoin
   }
 }
 
+template <class Work>
+void CpuEvaluator::for_watched_blocks(Work&& work) const {
+  for_each_shard(static_cast<int>(watched_errors_.size()), [&](int block) {
+    const std::size_t from = static_cast<std::size_t>(block) * kWatchedBlock;
+    work(block, from, std::min(watched_x_.size(), from + kWatchedBlock));
+  });
+}
+
 double CpuEvaluator::move(double t) {
   assert(aimed_ != nullptr);
+  forget_first_product();
   count_pass();
-  const double* v = aimed_->right.data();
-  for_each_shard(shards(),
-                 [&](int s) { shard_values_[static_cast<std::size_t>(s)] = move_shard(s, aimed_left_.data(), v, t); });
+  load_fast_vector(aimed_right_, 1);
+  for_each_shard(shards(), [&](int s) {
+    shard_values_[static_cast<std::size_t>(s)] = move_shard(s, aimed_left_.data(), fast_v_.data(), t);
+  });
   const double largest = *std::max_element(shard_values_.begin(), shard_values_.end());
   if (has_low_rank_part()) {
     const double inner = aimed_->weight * iterate_inner(aimed_->left, aimed_->right);
     square_norm_ = (1 - t) * (1 - t) * square_norm_ + 2 * t * (1 - t) * inner + t * t * aimed_->weight * aimed_->weight;
   }
-  if (watched_ != nullptr) {
-    for (std::size_t e = 0; e < watched_x_.size(); ++e) {
-      const double target = aimed_left_[watched_->row[e]] * v[watched_->col[e]];
+  for_watched_blocks([&](int, std::size_t from, std::size_t to) {
+    for (std::size_t e = from; e < to; ++e) {
+      const double target = aimed_left_[watched_->row[e]] * aimed_right_[watched_->col[e]];
       watched_x_[e] += Real(t) * (Real(target) - watched_x_[e]);
     }
-  }
+  });
   target_sampled_ = false;
   if (thin_) {
     thin_->blend(t, *aimed_);
@@ -379,27 +528,44 @@ void CpuEvaluator::compress() {
 }
 
 void CpuEvaluator::load_iterate() {
+  forget_first_product();
   square_norm_ = iterate_.values().squaredNorm();
-  for_each_shard(shards(), [&](int s) { load_shard(s, iterate_, x_.data() + shard_begin(s)); });
-  if (watched_ != nullptr) iterate_.sample(watched_->row, watched_->col, watched_x_);
+  const LowRankMatrix x = to_data_units(iterate_);
+  for_each_shard(shards(), [&](int s) { load_shard(s, x, x_.data() + shard_begin(s)); });
+  if (watched_ != nullptr) x.sample(watched_->row, watched_->col, watched_x_);
   count_pass();
 }
 
 void CpuEvaluator::watch(const Entries& held_out) {
   watched_ = &held_out;
-  iterate().sample(held_out.row, held_out.col, watched_x_);
+  watched_errors_.resize((held_out.row.size() + kWatchedBlock - 1) / kWatchedBlock);
+  to_data_units(iterate()).sample(held_out.row, held_out.col, watched_x_);
 }
 
 HeldOutError CpuEvaluator::held_out_error() const {
-  double squares = 0;
-  double absolute = 0;
-  for (std::size_t e = 0; e < watched_x_.size(); ++e) {
-    const double error = double(watched_x_[e]) - double(watched_->value[e]);
-    squares += error * error;
-    absolute += std::abs(error);
+  for_watched_blocks([&](int block, std::size_t from, std::size_t to) {
+    HeldOutError sums;  // of squares, of sizes, of losses
+    std::visit(
+        [&](const auto& loss) {
+          for (std::size_t e = from; e < to; ++e) {
+            const double x = double(watched_x_[e]);
+            const double y = double(watched_->value[e]);
+            sums.rmse += (x - y) * (x - y);
+            sums.mae += std::abs(x - y);
+            sums.loss += double(loss.value(x, y));
+          }
+        },
+        problem_.loss);
+    watched_errors_[static_cast<std::size_t>(block)] = sums;
+  });
+  HeldOutError sum;
+  for (const HeldOutError& block : watched_errors_) {
+    sum.rmse += block.rmse;
+    sum.mae += block.mae;
+    sum.loss += block.loss;
   }
   const auto count = static_cast<double>(watched_x_.size());
-  return {std::sqrt(squares / count), absolute / count};
+  return {std::sqrt(sum.rmse / count), sum.mae / count, sum.loss / count};
 }
 
 }  // namespace tracenorm

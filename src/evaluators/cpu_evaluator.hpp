@@ -17,11 +17,15 @@ namespace tracenorm {
 /// Sparse work moves about one entry, BLAS about twenty multiply-adds, per nanosecond and core.
 inline constexpr double kFlopsPerEntry = 20;
 
+/// Sums over shards are made for this many columns at a time.
+inline constexpr Index kColumnBlock = 2048;
+
 /// Norm of the noise added to a unit start vector.
 inline constexpr double kStartNoise = 0.05;
 
-/// Rows cut into ranges of about equal mass. The cut depends on the data alone.
-std::vector<Index> cut_rows(Index rows, Offset entries, const Offset* begin);
+/// Rows cut into ranges of about equal mass. The cut depends on the data alone. `outputs` is how many numbers a range
+/// writes beside its entries.
+std::vector<Index> cut_rows(Index rows, Offset entries, const Offset* begin, Index outputs = 0);
 
 class CpuEvaluator : public Evaluator {
  public:
@@ -43,6 +47,8 @@ class CpuEvaluator : public Evaluator {
   void apply_block(const Eigen::MatrixXd& block, Eigen::MatrixXd& out) final;
   void apply_transpose_block(const Eigen::MatrixXd& block, Eigen::MatrixXd& out) final;
 
+  [[nodiscard]] LowRankMatrix to_data_units(LowRankMatrix z) const final;
+  [[nodiscard]] LowRankMatrix from_data_units(LowRankMatrix x) const final;
   void restart(LowRankMatrix factors) final;
   [[nodiscard]] const LowRankMatrix& iterate() final;
   [[nodiscard]] Index terms() const final { return thin_ ? thin_->terms() : iterate_.terms(); }
@@ -68,9 +74,12 @@ class CpuEvaluator : public Evaluator {
  protected:
   using Vector = Eigen::VectorXd;
   using ConstVector = Eigen::Ref<const Eigen::VectorXd>;
+  using RealVector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
+  using RealMatrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 
   /// Which array of slopes a product uses.
   [[nodiscard]] const Real* slopes(Slopes which) const {
+    if (weighted_norm()) return which == Slopes::current ? balanced_slope_.data() : balanced_average_.data();
     if (which == Slopes::current) return slope_.data();
     return has_low_rank_part() ? certified_.data() : average_.data();
   }
@@ -80,14 +89,21 @@ class CpuEvaluator : public Evaluator {
   virtual void apply_transpose_shard(int shard, const Real* m, const double* u, double* out) const = 0;
   virtual void normal_shard(int shard, const Real* m, const double* v, const double* shift, double* product,
                             double* out) const = 0;
+  /// In Real, for rows [first, last), with the columns of v and out in the order `column_order_`.
+  virtual void normal_fast_rows(Index first, Index last, const Real* m, const Real* v, const Real* shift, Real* product,
+                                Real* out) const = 0;
   /// out = M block for a shard's rows, both row-major with `width` columns.
   virtual void apply_block_shard(int shard, const Real* m, const double* block, Index width, double* out) const = 0;
-  virtual double move_shard(int shard, const double* u, const double* v, double t) = 0;
+  /// v in the order `column_order_`.
+  virtual double move_shard(int shard, const double* u, const Real* v, double t) = 0;
   /// target <- u v' at the entries of a shard.
   virtual void sample_shard(int shard, const double* u, const double* v, Real* target) const = 0;
   /// x <- the entries of `factors` in a shard.
   virtual void load_shard(int shard, const LowRankMatrix& factors, Real* x) const = 0;
-  [[nodiscard]] virtual Offset shard_begin(int shard) const = 0;
+  /// out <- diag(u) m diag(v) for a shard's entries.
+  virtual void scale_shard(int shard, const Real* m, const double* u, const double* v, Real* out) const = 0;
+  /// Where the entries of a row begin.
+  [[nodiscard]] virtual Offset row_begin(Index row) const = 0;
   /// The small Gram matrix M'M or MM' of the entry part (whichever side is shorter), in double.
   virtual void gram(const Real* m, bool of_columns, Eigen::MatrixXd& out) const = 0;
   /// What it costs, in passes.
@@ -97,7 +113,11 @@ class CpuEvaluator : public Evaluator {
   void start(kernels::Mode mode, const Real* value, const Real* weight, std::vector<Index> cuts);
 
   [[nodiscard]] int shards() const { return static_cast<int>(cuts_.size()) - 1; }
-  [[nodiscard]] kernels::EntryRange range(int shard, Real* slope) const;
+  [[nodiscard]] Offset shard_begin(int shard) const { return row_begin(cuts_[static_cast<std::size_t>(shard)]); }
+  [[nodiscard]] kernels::EntryRange range(Offset from, Offset to, Real* slope) const;
+  [[nodiscard]] kernels::EntryRange range(int shard, Real* slope) const {
+    return range(shard_begin(shard), shard_begin(shard + 1), slope);
+  }
 
   const Problem& problem_;
   Index rows_;
@@ -107,13 +127,17 @@ class CpuEvaluator : public Evaluator {
   kernels::Mode mode_ = kernels::Mode::observed;
   const Real* value_ = nullptr;
   const Real* weight_ = nullptr;
-  std::vector<Index> cuts_;  // rows of shard s: [cuts_[s], cuts_[s+1])
-  std::vector<Real> x_;      // the iterate at the entries
+  kernels::CodedData coded_;         // the data in one byte each, where that is possible
+  std::vector<Index> column_order_;  // the columns as kernels in Real number them; empty: as everybody else does
+  std::vector<Index> cuts_;          // rows of shard s: [cuts_[s], cuts_[s+1])
+  std::vector<Real> x_;              // the iterate at the entries
   std::vector<Real> slope_;
   std::vector<Real> average_;    // empty until averages are used
   std::vector<Real> average_x_;  // beside it with a complement penalty
   std::vector<Real> certified_;  // with a complement penalty: the entry part of the dual point made from the average
   std::vector<Real> target_;     // entries of the target, only for line searches
+  std::vector<Real> balanced_slope_;    // with a weighted norm: the slopes of Z
+  std::vector<Real> balanced_average_;  // and their average
 
  private:
   [[nodiscard]] bool has_low_rank_part() const { return mode_ == kernels::Mode::observed_complement; }
@@ -125,12 +149,45 @@ class CpuEvaluator : public Evaluator {
   void apply_transpose(Slopes which, ConstVector u, Vector& out);
   /// out = M' M v in one pass.
   void normal(Slopes which, ConstVector v, Vector& out);
+  /// The same to a few digits, at the speed of memory. Also product = M v.
+  void normal_fast(Slopes which, ConstVector v, Vector& out, RealVector& product);
+  /// Its parts: what the rows' products need, and what is left to do when all rows are done.
+  struct FastProduct {
+    const Real* shift;
+    double size;  // v is divided by it, the outcome multiplied
+  };
+  FastProduct begin_fast(Slopes which, ConstVector v);
+  void end_fast(const FastProduct& pass, Vector& out, RealVector& product);
+  /// work(first row, last row) for blocks of rows of a shard whose slopes fit into the second cache.
+  template <class Work>
+  void for_row_blocks(int shard, Work&& work) const;
+  /// work(block, first, last) for blocks of the held-out entries, possibly at once.
+  template <class Work>
+  void for_watched_blocks(Work&& work) const;
+  /// The low-rank part of M is about to change, and with it M v.
+  void forget_first_product() {
+    if (first_product_ == FirstProduct::ready) first_product_ = FirstProduct::wanted;
+  }
+  /// The start of the next Lanczos run.
+  void draw_start(Vector& v);
+  /// fast_v_ <- factor * v in the order of the kernels in Real.
+  void load_fast_vector(ConstVector v, double factor);
+  /// work(first column, number of columns), possibly at once.
+  template <class Work>
+  void for_column_blocks(Work&& work);
   void add_shard_outputs(double* out);
   /// out += 2 lambda X v and out += 2 lambda X' u.
   void add_low_rank(ConstVector v, Vector& out);
   void add_low_rank_transpose(ConstVector u, Vector& out);
   /// u' X v.
   [[nodiscard]] double iterate_inner(const Vector& u, const Vector& v) const;
+  /// A rank-drop step makes X+ = c (X - left right') at the entries, with left = U x, right = V x, x = S^(1/2) q.
+  struct DroppedTerm {
+    Vector x;
+    Vector left;
+    Vector right;
+  };
+  DroppedTerm dropped_term(const RankDropStep& step);
   /// target_ <- the entries after a rank-drop step; returns |X|_F^2 after it.
   double sample_drop(const RankDropStep& step);
   void add_noise(Vector& v, double size);
@@ -146,6 +203,9 @@ class CpuEvaluator : public Evaluator {
     for (const double value : shard_values_) sum += value;
     return sum;
   }
+  [[nodiscard]] bool weighted_norm() const { return row_scale_.size() > 0; }
+  /// `balanced` <- the slopes of Z that belong to the slopes of X; returns the sum of their squares.
+  double balance(const std::vector<Real>& slope, std::vector<Real>& balanced);
   void refresh_iterate();
   void count_pass(double passes = 1) { counters_.passes += passes; }
   [[nodiscard]] double rounding_margin(Slopes which) const;
@@ -161,15 +221,27 @@ class CpuEvaluator : public Evaluator {
   double average_square_ = 0;   // and average
   double data_scale_ = 1;
   Atom const* aimed_ = nullptr;
-  Vector aimed_left_;  // weight * left of the target
+  Vector aimed_left_;   // the target as it meets the entries: weight * row scale * left
+  Vector aimed_right_;  // and column scale * right
+  Vector row_scale_;    // X = diag(row_scale) Z diag(col_scale); empty with a plain trace norm
+  Vector col_scale_;
   bool target_sampled_ = false;
 
   Random random_;
   LeadingAtom leading_;
+  // The first product of a Lanczos run rides along with the pass that makes the slopes: its vector is known by then.
+  enum class FirstProduct { unwanted, wanted, ready };
+  FirstProduct first_product_ = FirstProduct::unwanted;
+  Vector start_;
+  Vector first_out_;
   Vector average_right_;  // start vector for the average's norm
   LanczosWorkspace lanczos_;
   LanczosWorkspace bound_lanczos_;
   Eigen::MatrixXd shard_outputs_;  // cols x shards
+  RealMatrix fast_outputs_;        // the same in Real
+  RealVector fast_v_;
+  RealVector fast_shift_;
+  std::vector<RealVector> row_products_;  // M times each Lanczos vector, so that M times the answer needs no pass
   Vector low_rank_shift_;
   Vector row_product_;
   Vector coefficients_;
@@ -178,6 +250,7 @@ class CpuEvaluator : public Evaluator {
 
   const Entries* watched_ = nullptr;
   std::vector<Real> watched_x_;
+  mutable std::vector<HeldOutError> watched_errors_;  // sums by block
   Counters counters_;
 };
 

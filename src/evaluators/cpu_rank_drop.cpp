@@ -18,25 +18,34 @@ void CpuEvaluator::project_slopes(Eigen::MatrixXd& out) {
   RowMajor product(rows_, width);
   count_pass(1 + width / 4.0);  // one pass over the entries, each met by `width` multiply-adds
   counters_.products += width;
-  for_each_shard(shards(), [&](int s) { apply_block_shard(s, slope_.data(), block.data(), width, product.data()); });
+  for_each_shard(shards(),
+                 [&](int s) { apply_block_shard(s, slopes(Slopes::current), block.data(), width, product.data()); });
   out.noalias() = thin_->left().transpose() * product;
   if (has_low_rank_part()) out.diagonal() += 2 * lambda_ * thin_->values();
 }
 
+CpuEvaluator::DroppedTerm CpuEvaluator::dropped_term(const RankDropStep& step) {
+  DroppedTerm term;
+  term.x = thin_->values().cwiseSqrt().cwiseProduct(step.q);
+  thin_->left_times(term.x, term.left);
+  thin_->right_times(term.x, term.right);
+  if (weighted_norm()) {
+    term.left.array() *= row_scale_.array();
+    term.right.array() *= col_scale_.array();
+  }
+  return term;
+}
+
 double CpuEvaluator::sample_drop(const RankDropStep& step) {
-  // X+ = c (X - (U x)(V x)') with x = S^(1/2) q.
-  const Vector x = thin_->values().cwiseSqrt().cwiseProduct(step.q);
-  Vector left;
-  Vector right;
-  thin_->left_times(x, left);
-  thin_->right_times(x, right);
+  const DroppedTerm term = dropped_term(step);
+  const Vector& x = term.x;
   count_pass();
   target_.resize(x_.size());
   const Real c = Real(step.scale);
   for_each_shard(shards(), [&](int s) {
     Real* target = target_.data() + shard_begin(s);
     const Real* old = x_.data() + shard_begin(s);
-    sample_shard(s, left.data(), right.data(), target);
+    sample_shard(s, term.left.data(), term.right.data(), target);
     const Offset count = shard_begin(s + 1) - shard_begin(s);
     for (Offset e = 0; e < count; ++e) target[e] = c * (old[e] - target[e]);
   });
@@ -98,16 +107,14 @@ double CpuEvaluator::smoothed_change_after(const RankDropStep& step, double widt
 }
 
 Eigen::MatrixXd CpuEvaluator::drop(const RankDropStep& step) {
+  forget_first_product();
   square_norm_ = sample_drop(step);
   x_.swap(target_);
   if (watched_ != nullptr) {
-    const Vector x = thin_->values().cwiseSqrt().cwiseProduct(step.q);
-    Vector left;
-    Vector right;
-    thin_->left_times(x, left);
-    thin_->right_times(x, right);
+    const DroppedTerm term = dropped_term(step);
     for (std::size_t e = 0; e < watched_x_.size(); ++e) {
-      watched_x_[e] = Real(step.scale) * (watched_x_[e] - Real(left[watched_->row[e]] * right[watched_->col[e]]));
+      watched_x_[e] =
+          Real(step.scale) * (watched_x_[e] - Real(term.left[watched_->row[e]] * term.right[watched_->col[e]]));
     }
   }
   iterate_stale_ = true;

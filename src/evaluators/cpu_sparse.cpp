@@ -1,5 +1,7 @@
 #include "evaluators/cpu_sparse.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "model/entry_functions.hpp"
@@ -26,14 +28,31 @@ CpuSparseEvaluator::CpuSparseEvaluator(const Problem& problem, const SparseObser
     : CpuEvaluator(problem, data.pattern.rows(), data.pattern.cols(), seed), data_(data) {
   const SparsePattern& pattern = data.pattern;
   start(sparse_mode(problem.penalty), data.value.data(), data.weight.empty() ? nullptr : data.weight.data(),
-        cut_rows(pattern.rows(), pattern.entries(), pattern.begin()));
-  std::vector<double> per_column(static_cast<std::size_t>(pattern.cols()), 0.0);
+        cut_rows(pattern.rows(), pattern.entries(), pattern.begin(), pattern.cols()));
+  std::vector<Offset> per_column(static_cast<std::size_t>(pattern.cols()), 0);
   for (Offset e = 0; e < pattern.entries(); ++e) ++per_column[static_cast<std::size_t>(pattern.col()[e])];
-  for (const double count : per_column) col_squares_ += count * count;
+  for (const Offset count : per_column) col_squares_ += static_cast<double>(count) * static_cast<double>(count);
   for (Index i = 0; i < pattern.rows(); ++i) {
     const auto count = static_cast<double>(pattern.begin()[i + 1] - pattern.begin()[i]);
     row_squares_ += count * count;
   }
+  rank_columns(per_column);
+}
+
+void CpuSparseEvaluator::rank_columns(const std::vector<Offset>& per_column) {
+  if (cols_ > std::numeric_limits<kernels::ShortIndex>::max() + 1) return;
+  const SparsePattern& pattern = data_.pattern;
+  column_order_.resize(per_column.size());
+  std::iota(column_order_.begin(), column_order_.end(), 0);
+  std::stable_sort(column_order_.begin(), column_order_.end(), [&](Index a, Index b) {
+    return per_column[static_cast<std::size_t>(a)] > per_column[static_cast<std::size_t>(b)];
+  });
+  std::vector<kernels::ShortIndex> rank(per_column.size());
+  for (std::size_t k = 0; k < rank.size(); ++k) {
+    rank[static_cast<std::size_t>(column_order_[k])] = static_cast<kernels::ShortIndex>(k);
+  }
+  short_col_.resize(static_cast<std::size_t>(pattern.entries()));
+  for (std::size_t e = 0; e < short_col_.size(); ++e) short_col_[e] = rank[static_cast<std::size_t>(pattern.col()[e])];
 }
 
 kernels::SparseRows CpuSparseEvaluator::sparse_rows(int shard, const Real* m) const {
@@ -54,13 +73,27 @@ void CpuSparseEvaluator::normal_shard(int shard, const Real* m, const double* v,
   kernels::linear_kernels().sparse_normal(sparse_rows(shard, m), v, shift, product, out);
 }
 
+void CpuSparseEvaluator::normal_fast_rows(Index first, Index last, const Real* m, const Real* v, const Real* shift,
+                                          Real* product, Real* out) const {
+  const kernels::LinearKernels& kernel = kernels::linear_kernels();
+  const SparsePattern& pattern = data_.pattern;
+  if (short_col_.empty()) {
+    kernel.sparse_normal_fast({pattern.begin(), pattern.col(), m, first, last}, v, shift, product, out);
+  } else {
+    kernel.short_normal_fast({pattern.begin(), short_col_.data(), m, first, last}, v, shift, product, out);
+  }
+}
+
 void CpuSparseEvaluator::apply_block_shard(int shard, const Real* m, const double* block, Index width,
                                            double* out) const {
   kernels::linear_kernels().sparse_apply_block(sparse_rows(shard, m), block, width, out);
 }
 
-double CpuSparseEvaluator::move_shard(int shard, const double* u, const double* v, double t) {
-  return kernels::linear_kernels().sparse_move(sparse_rows(shard, nullptr), x_.data(), u, v, t);
+double CpuSparseEvaluator::move_shard(int shard, const double* u, const Real* v, double t) {
+  const kernels::LinearKernels& kernel = kernels::linear_kernels();
+  if (short_col_.empty()) return kernel.sparse_move(sparse_rows(shard, nullptr), x_.data(), u, v, t);
+  const kernels::SparseRows r = sparse_rows(shard, nullptr);
+  return kernel.short_move({r.begin, short_col_.data(), nullptr, r.first, r.last}, x_.data(), u, v, t);
 }
 
 void CpuSparseEvaluator::sample_shard(int shard, const double* u, const double* v, Real* target) const {
@@ -82,9 +115,15 @@ void CpuSparseEvaluator::load_shard(int shard, const LowRankMatrix& factors, Rea
   }
 }
 
-Offset CpuSparseEvaluator::shard_begin(int shard) const {
-  return data_.pattern.begin()[cuts_[static_cast<std::size_t>(shard)]];
+void CpuSparseEvaluator::scale_shard(int shard, const Real* m, const double* u, const double* v, Real* out) const {
+  const kernels::SparseRows r = sparse_rows(shard, nullptr);
+  const Offset base = r.begin[r.first];
+  for (Index i = r.first; i < r.last; ++i) {
+    for (Offset e = r.begin[i]; e < r.begin[i + 1]; ++e) out[e - base] = Real(u[i] * double(m[e - base]) * v[r.col[e]]);
+  }
 }
+
+Offset CpuSparseEvaluator::row_begin(Index row) const { return data_.pattern.begin()[row]; }
 
 double CpuSparseEvaluator::gram_passes(bool of_columns) const {
   return (of_columns ? row_squares_ : col_squares_) / static_cast<double>(entries());

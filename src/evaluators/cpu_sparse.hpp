@@ -1,4 +1,5 @@
-// Entries on a fixed sparse pattern. Memory per entry (Real = float): column 4, datum 4, iterate 4, slope 4, average 4.
+// Entries on a fixed sparse pattern. Memory per entry (Real = float): column 4, datum 4, iterate 4, slope 4, average 4,
+// and with at most 65536 columns a short one 2.
 #pragma once
 
 #include "evaluators/cpu_evaluator.hpp"
@@ -13,21 +14,27 @@ class CpuSparseEvaluator final : public CpuEvaluator {
 
  private:
   [[nodiscard]] kernels::SparseRows sparse_rows(int shard, const Real* m) const;
+  /// Numbers the columns by how many entries they have: the busy ones share few cache lines.
+  void rank_columns(const std::vector<Offset>& per_column);
   void apply_shard(int shard, const Real* m, const double* v, double* product) const override;
   void apply_transpose_shard(int shard, const Real* m, const double* u, double* out) const override;
   void normal_shard(int shard, const Real* m, const double* v, const double* shift, double* product,
                     double* out) const override;
+  void normal_fast_rows(Index first, Index last, const Real* m, const Real* v, const Real* shift, Real* product,
+                        Real* out) const override;
   void apply_block_shard(int shard, const Real* m, const double* block, Index width, double* out) const override;
-  double move_shard(int shard, const double* u, const double* v, double t) override;
+  double move_shard(int shard, const double* u, const Real* v, double t) override;
   void sample_shard(int shard, const double* u, const double* v, Real* target) const override;
   void load_shard(int shard, const LowRankMatrix& factors, Real* x) const override;
-  [[nodiscard]] Offset shard_begin(int shard) const override;
+  void scale_shard(int shard, const Real* m, const double* u, const double* v, Real* out) const override;
+  [[nodiscard]] Offset row_begin(Index row) const override;
   void gram(const Real* m, bool of_columns, Eigen::MatrixXd& out) const override;
   [[nodiscard]] double gram_passes(bool of_columns) const override;
 
   const SparseObservations& data_;
-  double row_squares_ = 0;  // sum over rows of count^2: the cost of M'M
-  double col_squares_ = 0;  // and of MM'
+  std::vector<kernels::ShortIndex> short_col_;  // each entry's column in `column_order_`; empty: too many columns
+  double row_squares_ = 0;                      // sum over rows of count^2: the cost of M'M
+  double col_squares_ = 0;                      // and of MM'
 };
 
 }  // namespace tracenorm

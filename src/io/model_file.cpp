@@ -37,6 +37,10 @@ std::string matrix_bytes(const RowMajor& matrix) {
   return array_bytes("<f8", {matrix.rows(), matrix.cols()}, matrix.data(), static_cast<std::size_t>(matrix.size()));
 }
 
+std::string vector_bytes(const std::vector<double>& numbers) {
+  return array_bytes("<f8", {static_cast<std::int64_t>(numbers.size())}, numbers.data(), numbers.size());
+}
+
 std::string number_bytes(double number) { return array_bytes("<f8", {}, &number, 1); }
 std::string integer_bytes(std::int64_t number) { return array_bytes("<i8", {}, &number, 1); }
 
@@ -190,7 +194,19 @@ Labels read_labels(const ModelArrays& arrays, const std::string& path, const std
   return labels;
 }
 
-Preparation read_preparation(const ModelArrays& arrays, const std::string& path) {
+/// Files of older versions do not have them.
+std::vector<double> read_offsets(const ModelArrays& arrays, const std::string& path, const std::string& name,
+                                 Index count) {
+  if (!arrays.has(name)) return {};
+  std::vector<std::int64_t> shape;
+  std::vector<double> offsets = arrays.numbers(name, 1, shape);
+  if (!offsets.empty() && offsets.size() != static_cast<std::size_t>(count)) {
+    fail("'{}': the shapes do not fit together: '{}' holds {} numbers for {}", path, name, offsets.size(), count);
+  }
+  return offsets;
+}
+
+Preparation read_preparation(const ModelArrays& arrays, const std::string& path, Index rows, Index cols) {
   Preparation preparation;
   const std::string kind = arrays.text("preparation");
   try {
@@ -201,6 +217,8 @@ Preparation read_preparation(const ModelArrays& arrays, const std::string& path)
   preparation.offset = arrays.number("offset");
   preparation.scale = arrays.number("scale");
   if (preparation.scale == 0) fail("'{}': 'scale' is 0; it must not be", path);
+  preparation.row_offset = read_offsets(arrays, path, "row_offset", rows);
+  preparation.col_offset = read_offsets(arrays, path, "col_offset", cols);
   return preparation;
 }
 
@@ -231,6 +249,8 @@ void write_model(const std::string& path, const Model& model) {
   archive.add("preparation.npy", text_bytes(to_string(model.preparation.kind)), false);
   archive.add("offset.npy", number_bytes(model.preparation.offset), false);
   archive.add("scale.npy", number_bytes(model.preparation.scale), false);
+  archive.add("row_offset.npy", vector_bytes(model.preparation.row_offset), false);
+  archive.add("col_offset.npy", vector_bytes(model.preparation.col_offset), false);
   archive.add("metadata.npy", text_bytes(model.metadata), true);
   write_file(path, archive.finish());
 }
@@ -252,7 +272,7 @@ Model read_model(const std::string& path) {
                              : LowRankMatrix(left, Eigen::Map<const Eigen::VectorXd>(values.data(), terms), right);
   model.rows = read_labels(arrays, path, "row", rows);
   model.cols = read_labels(arrays, path, "col", cols);
-  model.preparation = read_preparation(arrays, path);
+  model.preparation = read_preparation(arrays, path, rows, cols);
   model.metadata = arrays.text("metadata");
   if (!nlohmann::json::accept(model.metadata)) fail("'{}': 'metadata' is not JSON: {}", path, excerpt(model.metadata));
   return model;

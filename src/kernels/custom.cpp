@@ -203,8 +203,9 @@ void segment_custom(const losses::Custom& loss, const EntryRange& r, const Real*
 
 template <Mode mode, bool weighted>
 constexpr LossKernels<losses::Custom> custom_table() {
-  return {linearize_custom<mode, weighted, false>, linearize_custom<mode, weighted, true>,
-          objective_custom<mode, weighted>, conjugate_custom<mode, weighted>, segment_custom<mode, weighted>};
+  return {
+      linearize_custom<mode, weighted, false>, linearize_custom<mode, weighted, true>, nullptr,
+      objective_custom<mode, weighted>,        conjugate_custom<mode, weighted>,       segment_custom<mode, weighted>};
 }
 
 template <Mode mode>

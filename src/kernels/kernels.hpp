@@ -1,10 +1,11 @@
 // Kernels on plain pointers, one table of function pointers per instruction set.
 //
-// reference.cpp is the specification: simple loops, no tricks. fast.inc is compiled once per instruction set; the tests
-// compare every table with the reference on awkward sizes. Each kernel works on one shard (a range of rows or of
-// entries) and knows nothing of threads.
+// reference.cpp is the specification: simple loops, no tricks. linear.inc and fast.inc are compiled once per
+// instruction set; the tests compare every table with the reference on awkward sizes. Each kernel works on one shard (a
+// range of rows or of entries) and knows nothing of threads.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -13,14 +14,20 @@
 
 namespace tracenorm::kernels {
 
+/// A column in 16 bits, for matrices with few enough of them.
+using ShortIndex = std::uint16_t;
+
 /// Rows [first, last) of a sparse matrix in compressed rows.
-struct SparseRows {
+template <class Column>
+struct RowsOf {
   const Offset* begin;
-  const Index* col;
+  const Column* col;
   const Real* value;
   Index first;
   Index last;
 };
+using SparseRows = RowsOf<Index>;
+using ShortRows = RowsOf<ShortIndex>;
 
 /// Rows [first, last) of a full row-major matrix.
 struct DenseRows {
@@ -35,19 +42,24 @@ struct DenseRows {
 struct LinearKernels {
   /// out += M' (M v + shift), rows' products M v + shift also stored in `product` unless null. One pass.
   void (*sparse_normal)(const SparseRows& m, const double* v, const double* shift, double* product, double* out);
+  /// The same in Real throughout, for who needs a few digits only.
+  void (*sparse_normal_fast)(const SparseRows& m, const Real* v, const Real* shift, Real* product, Real* out);
+  void (*short_normal_fast)(const ShortRows& m, const Real* v, const Real* shift, Real* product, Real* out);
   void (*sparse_apply)(const SparseRows& m, const double* v, double* product);
   void (*sparse_apply_transpose)(const SparseRows& m, const double* u, double* out);
   /// out = M block, block and out row-major with `width` columns.
   void (*sparse_apply_block)(const SparseRows& m, const double* block, Index width, double* out);
   /// x <- (1-t) x + t u v' on the pattern; returns max |x - u v'| before the move.
-  double (*sparse_move)(const SparseRows& pattern, Real* x, const double* u, const double* v, double t);
+  double (*sparse_move)(const SparseRows& pattern, Real* x, const double* u, const Real* v, double t);
+  double (*short_move)(const ShortRows& pattern, Real* x, const double* u, const Real* v, double t);
 
   void (*dense_normal)(const DenseRows& m, const double* v, const double* shift, double* product, double* out);
+  void (*dense_normal_fast)(const DenseRows& m, const Real* v, const Real* shift, Real* product, Real* out);
   void (*dense_apply)(const DenseRows& m, const double* v, double* product);
   void (*dense_apply_transpose)(const DenseRows& m, const double* u, double* out);
   void (*dense_apply_block)(const DenseRows& m, const double* block, Index width, double* out);
   /// As sparse_move. With `mask` given, only entries whose mask is not NaN count for the returned maximum.
-  double (*dense_move)(const DenseRows& x_rows, Real* x, const Real* mask, const double* u, const double* v, double t);
+  double (*dense_move)(const DenseRows& x_rows, Real* x, const Real* mask, const double* u, const Real* v, double t);
 
   /// average <- (1-t) average + t m.
   void (*blend)(Real* average, const Real* m, Offset count, double t);
@@ -80,6 +92,14 @@ struct EntrySums {
   }
 };
 
+/// A datum in one byte, value = offset + scale * code, for dense data of few values (labels, links, ratings).
+struct CodedData {
+  static constexpr std::int8_t kMissing = -128;
+  const std::int8_t* code = nullptr;
+  Real offset = 0;
+  Real scale = 1;
+};
+
 /// A shard of entries: data, weights (null: all one), iterate, slopes.
 struct EntryRange {
   const Real* y;
@@ -88,6 +108,7 @@ struct EntryRange {
   Real* slope;
   Offset count;
   double lambda;
+  CodedData coded{};  ///< the data again, for `linearize_coded`
 };
 
 /// How many points of a segment one pass evaluates.
@@ -105,6 +126,8 @@ template <class L>
 struct LossKernels {
   EntrySums (*linearize)(const L& loss, const EntryRange& range, double width);            ///< without conjugates
   EntrySums (*linearize_conjugate)(const L& loss, const EntryRange& range, double width);  ///< with conjugates
+  /// As `linearize`, from the data in one byte. Without weights and in masked modes only; null elsewhere.
+  EntrySums (*linearize_coded)(const L& loss, const EntryRange& range, double width);
   double (*objective)(const L& loss, const EntryRange& range);
   /// Conjugates at the stored slopes (modes other than observed_complement), and their squares.
   EntrySums (*conjugate)(const L& loss, const EntryRange& range);

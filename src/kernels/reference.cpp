@@ -21,12 +21,13 @@ void sparse_apply_transpose(const SparseRows& m, const double* u, double* out) {
   }
 }
 
-void sparse_normal(const SparseRows& m, const double* v, const double* shift, double* product, double* out) {
+template <class Column, class Work>
+void sparse_normal(const RowsOf<Column>& m, const Work* v, const Work* shift, Work* product, Work* out) {
   for (Index i = m.first; i < m.last; ++i) {
-    double sum = shift ? shift[i] : 0;
-    for (Offset e = m.begin[i]; e < m.begin[i + 1]; ++e) sum += double(m.value[e]) * v[m.col[e]];
+    Work sum = shift ? shift[i] : 0;
+    for (Offset e = m.begin[i]; e < m.begin[i + 1]; ++e) sum += Work(m.value[e]) * v[m.col[e]];
     if (product) product[i] = sum;
-    for (Offset e = m.begin[i]; e < m.begin[i + 1]; ++e) out[m.col[e]] += double(m.value[e]) * sum;
+    for (Offset e = m.begin[i]; e < m.begin[i + 1]; ++e) out[m.col[e]] += Work(m.value[e]) * sum;
   }
 }
 
@@ -40,11 +41,12 @@ void sparse_apply_block(const SparseRows& m, const double* block, Index width, d
   }
 }
 
-double sparse_move(const SparseRows& pattern, Real* x, const double* u, const double* v, double t) {
+template <class Column>
+double sparse_move(const RowsOf<Column>& pattern, Real* x, const double* u, const Real* v, double t) {
   double largest = 0;
   for (Index i = pattern.first; i < pattern.last; ++i) {
     for (Offset e = pattern.begin[i]; e < pattern.begin[i + 1]; ++e) {
-      const double change = u[i] * v[pattern.col[e]] - double(x[e]);
+      const double change = u[i] * double(v[pattern.col[e]]) - double(x[e]);
       largest = std::max(largest, std::abs(change));
       x[e] = Real(double(x[e]) + t * change);
     }
@@ -68,15 +70,18 @@ void dense_apply_transpose(const DenseRows& m, const double* u, double* out) {
   }
 }
 
-void dense_normal(const DenseRows& m, const double* v, const double* shift, double* product, double* out) {
+template <class Work>
+void any_dense_normal(const DenseRows& m, const Work* v, const Work* shift, Work* product, Work* out) {
   for (Index i = m.first; i < m.last; ++i) {
     const Real* row = m.value + Offset(i) * m.cols;
-    double sum = shift ? shift[i] : 0;
-    for (Index j = 0; j < m.cols; ++j) sum += double(row[j]) * v[j];
+    Work sum = shift ? shift[i] : 0;
+    for (Index j = 0; j < m.cols; ++j) sum += Work(row[j]) * v[j];
     if (product) product[i] = sum;
-    for (Index j = 0; j < m.cols; ++j) out[j] += double(row[j]) * sum;
+    for (Index j = 0; j < m.cols; ++j) out[j] += Work(row[j]) * sum;
   }
 }
+constexpr auto dense_normal = any_dense_normal<double>;
+constexpr auto dense_normal_fast = any_dense_normal<Real>;
 
 void dense_apply_block(const DenseRows& m, const double* block, Index width, double* out) {
   for (Index i = m.first; i < m.last; ++i) {
@@ -89,12 +94,12 @@ void dense_apply_block(const DenseRows& m, const double* block, Index width, dou
   }
 }
 
-double dense_move(const DenseRows& x_rows, Real* x, const Real* mask, const double* u, const double* v, double t) {
+double dense_move(const DenseRows& x_rows, Real* x, const Real* mask, const double* u, const Real* v, double t) {
   double largest = 0;
   for (Index i = x_rows.first; i < x_rows.last; ++i) {
     for (Index j = 0; j < x_rows.cols; ++j) {
       const Offset e = Offset(i) * x_rows.cols + j;
-      const double change = u[i] * v[j] - double(x[e]);
+      const double change = u[i] * double(v[j]) - double(x[e]);
       if (!mask || mask[e] == mask[e]) largest = std::max(largest, std::abs(change));
       x[e] = Real(double(x[e]) + t * change);
     }
@@ -108,7 +113,7 @@ void blend(Real* average, const Real* m, Offset count, double t) {
 
 }  // namespace
 
-#include "kernels/define_set.inc"
+TRACENORM_DEFINE_LINEAR
 TRACENORM_FOR_EACH_LOSS(TRACENORM_DEFINE_LOSS)
 
 }  // namespace tracenorm::kernels::reference

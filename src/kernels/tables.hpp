@@ -28,4 +28,32 @@ TRACENORM_DECLARE_SET
 #undef TRACENORM_DECLARE_SET
 #undef TRACENORM_DECLARE_LOSS
 
+// What ends a translation unit of kernels: the tables, from functions of these names.
+
+#define TRACENORM_DEFINE_LINEAR                                           \
+  const LinearKernels& linear_kernels_of() {                              \
+    static constexpr LinearKernels table{sparse_normal<Index, double>,    \
+                                         sparse_normal<Index, Real>,      \
+                                         sparse_normal<ShortIndex, Real>, \
+                                         sparse_apply,                    \
+                                         sparse_apply_transpose,          \
+                                         sparse_apply_block,              \
+                                         sparse_move<Index>,              \
+                                         sparse_move<ShortIndex>,         \
+                                         dense_normal,                    \
+                                         dense_normal_fast,               \
+                                         dense_apply,                     \
+                                         dense_apply_transpose,           \
+                                         dense_apply_block,               \
+                                         dense_move,                      \
+                                         blend};                          \
+    return table;                                                         \
+  }
+
+#define TRACENORM_DEFINE_LOSS(L)                                                              \
+  const LossKernels<losses::L>& loss_kernels_of(const losses::L*, Mode mode, bool weighted) { \
+    static constexpr LossTables<losses::L> tables = loss_tables<losses::L>();                 \
+    return tables.table[static_cast<int>(mode)][weighted ? 1 : 0];                            \
+  }
+
 }  // namespace tracenorm::kernels

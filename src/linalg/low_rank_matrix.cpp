@@ -39,6 +39,11 @@ void LowRankMatrix::blend(double t, const Atom& atom) {
 
 void LowRankMatrix::scale(double factor) { values_.head(terms_) *= factor; }
 
+void LowRankMatrix::scale(const Eigen::VectorXd& left_factor, const Eigen::VectorXd& right_factor) {
+  left_.leftCols(terms_).array().colwise() *= left_factor.array();
+  right_.leftCols(terms_).array().colwise() *= right_factor.array();
+}
+
 void LowRankMatrix::compress(double tolerance) {
   if (terms_ == 0) return;
   // X = (Q1 R1) diag(s) (Q2 R2)'; the SVD of the small core R1 diag(s) R2' rotates both bases.

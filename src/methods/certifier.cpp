@@ -21,7 +21,9 @@ constexpr double kLeastWork = 60;
 Certifier::Certifier(Evaluator& evaluator, const RunOptions& options) : evaluator_(evaluator), options_(options) {}
 
 bool Certifier::wants_conjugate(int k) const {
-  return evaluator_.cheap_conjugate() || k >= next_check_ || k >= options_.iterations;
+  if (options_.gap && evaluator_.cheap_conjugate()) return true;  // a gap may come within reach at any iteration
+  if (evaluator_.radius() == 0) return true;
+  return (k >= next_check_ && allowance() >= kLeastWork) || k >= options_.iterations;
 }
 
 double Certifier::allowance() const {
@@ -35,7 +37,8 @@ bool Certifier::gap_in_reach(double objective, double estimate) const {
 }
 
 void Certifier::prove(Slopes which, double conjugate_sum, double work) {
-  const SpectralBound bound = evaluator_.bound_norm(which, work);
+  const SpectralBound bound =
+      evaluator_.radius() > 0 ? evaluator_.bound_norm(which, work) : SpectralBound{0, SpectralBound::Proof::exact, 0};
   certificate_.failure_probability += bound.failure_probability;
   // Sums of up to 1e9 terms in double: the margin covers their rounding.
   const double dual = -conjugate_sum - evaluator_.radius() * bound.value;
@@ -74,6 +77,7 @@ void Certifier::update(int k, const Linearization& model) {
     ++averaged_;
   }
   if (std::isnan(model.conjugate_sum)) return;
+  if (evaluator_.radius() == 0) return prove(Slopes::current, model.conjugate_sum, 0);  // X = 0: the slopes say it all
   const double estimate = -model.conjugate_sum - evaluator_.radius() * evaluator_.estimate_norm(Slopes::current);
   if (gap_in_reach(model.objective, estimate)) {
     prove(Slopes::current, model.conjugate_sum, std::max(allowance(), 4 * kLeastWork));

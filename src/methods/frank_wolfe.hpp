@@ -6,6 +6,14 @@
 namespace tracenorm::methods {
 
 /// Lines 7 and 4 of Algorithm 1: finds the atom that minimises the linear model, aims at it, and chooses the step.
-double aim_at_leading_atom(const FrankWolfe& options, Evaluator& f, int k);
+class FrankWolfeStep {
+ public:
+  explicit FrankWolfeStep(const FrankWolfe& options) : options_(options) {}
+  double next(Evaluator& f, int k);
+
+ private:
+  const FrankWolfe& options_;
+  double delay_ = 2;
+};
 
 }  // namespace tracenorm::methods

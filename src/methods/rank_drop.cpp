@@ -98,13 +98,16 @@ void run(const RankDrop& options, const Problem&, Evaluator& f, Session& session
   f.keep_thin();
   LanczosWorkspace work;
   WidthSchedule width(options.frank_wolfe.width, f);
+  FrankWolfeStep step(options.frank_wolfe);
   for (int k = 0;; ++k) {
     const double tau = width.next(k);
-    Linearization model = f.linearize(tau, session.wants_conjugate(k));
-    if (k % interval == 0) model = drop_ranks(options, f, model, tau, session.wants_conjugate(k), 2 * interval, work);
-    const double alpha = aim_at_leading_atom(options.frank_wolfe, f, k);
+    const bool want_conjugate = session.wants_conjugate(k) || width.wants_conjugate(k);
+    Linearization model = f.linearize(tau, want_conjugate);
+    if (k % interval == 0) model = drop_ranks(options, f, model, tau, want_conjugate, 2 * interval, work);
+    const double alpha = step.next(f, k);
     if (!session.proceed({.k = k, .objective = model.objective, .width = tau, .step = alpha}, model)) return;
-    width.observe(f.move(alpha));
+    const double sigma = f.estimate_norm(Slopes::current);
+    width.observe(model, sigma, f.move(alpha));
   }
 }
 

@@ -68,9 +68,11 @@ Session::Session(const RunOptions& options, Evaluator& evaluator)
 
 void Session::follow_validation(Iteration& iteration) {
   if (options_.validation == nullptr) return;
-  iteration.validation_rmse = evaluator_.held_out_error().rmse;
-  if (iteration.k % kValidationStride != 0 || !(iteration.validation_rmse < best_validation_)) return;
-  best_validation_ = iteration.validation_rmse;
+  const HeldOutError error = evaluator_.held_out_error();
+  iteration.validation_rmse = error.rmse;
+  iteration.validation_error = options_.validation_measure == ValidationMeasure::rmse ? error.rmse : error.loss;
+  if (iteration.k % kValidationStride != 0 || !(iteration.validation_error < best_validation_)) return;
+  best_validation_ = iteration.validation_error;
   best_iteration_ = iteration.k;
   best_ = evaluator_.iterate();
 }
@@ -107,7 +109,8 @@ bool Session::proceed(Iteration iteration, const Linearization& model) {
   complete(iteration);
   status_ = stopping(iteration);
   if (status_ != Status::not_run && status_ != Status::gap_reached && status_ != Status::optimal) {
-    certifier_.finish(model);
+    const bool summed = !std::isnan(model.conjugate_sum);  // a run may end where nobody expected it to
+    certifier_.finish(summed ? model : evaluator_.linearize(iteration.width, true));
     complete(iteration);
     if (options_.gap && iteration.relative_gap <= *options_.gap) status_ = Status::gap_reached;
   }
@@ -141,7 +144,7 @@ Result Session::finish(std::string method) {
   result.trace_norm = solution.trace_norm_bound();
   result.objective = evaluator_.objective() + trace_penalty_ * result.trace_norm;
   result.relative_gap = relative_gap(result.objective, result.lower_bound);
-  result.solution = std::move(solution);
+  result.solution = evaluator_.to_data_units(std::move(solution));
   result.message = describe(status_, options_, result.relative_gap);
   result.trace = std::move(trace_);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();

@@ -16,16 +16,18 @@ struct NamedMethod {
   Method method;
 };
 
+/// Methods of the literature keep their own steps.
+template <class Width>
+const methods::FrankWolfe kLiterature{.width = Width{}, .step = methods::StepRule::open_loop};
+
 /// Every name a user can say, with what it stands for.
 const std::vector<NamedMethod>& named_methods() {
   static const std::vector<NamedMethod> all{
       {{"fwua", "Frank-Wolfe with uniform affine approximations: the width follows the steps"}, methods::FrankWolfe{}},
       {{"rdfw", "fwua with rank-drop steps: the rank stays near that of the solution"}, methods::RankDrop{}},
-      {{"sccg", "smoothed conditional gradient: a fixed width mu"}, methods::FrankWolfe{.width = ConstantWidth{}}},
-      {{"sccg-sg", "the limit mu = 0 of sccg: a subgradient, need not converge"},
-       methods::FrankWolfe{.width = ZeroWidth{}}},
-      {{"hcgs", "hybrid conditional gradient with smoothing: width ~ 1/sqrt(k+1)"},
-       methods::FrankWolfe{.width = RootWidth{}}},
+      {{"sccg", "smoothed conditional gradient: a fixed width mu"}, kLiterature<ConstantWidth>},
+      {{"sccg-sg", "the limit mu = 0 of sccg: a subgradient, need not converge"}, kLiterature<ZeroWidth>},
+      {{"hcgs", "hybrid conditional gradient with smoothing: width ~ 1/sqrt(k+1)"}, kLiterature<RootWidth>},
       {{"genfb", "generalized forward-backward for the penalised problem (dense, smooth losses)"}, methods::GenFB{}},
       {{"rlrmc", "Riemannian conjugate gradients at a fixed rank (nonconvex, absolute loss)"}, methods::Rlrmc{}},
       {{"glrl", "greedy low-rank learning, our reading (nonconvex rank cap)"}, methods::Glrl{}},
@@ -71,6 +73,19 @@ void check_held_out(const Entries& held_out, const Problem& problem) {
                                                 cols(problem.observations)));
     }
   }
+}
+
+void begin_at(const LowRankMatrix& start, Evaluator& evaluator) {
+  if (start.rows() != evaluator.rows() || start.cols() != evaluator.cols()) {
+    throw Error(ErrorCode::usage, fmt::format("the start is {} x {}, the problem is {} x {}; they must agree",
+                                              start.rows(), start.cols(), evaluator.rows(), evaluator.cols()));
+  }
+  LowRankMatrix z = evaluator.from_data_units(start);
+  z.compress();
+  const double norm = z.trace_norm_bound();
+  if (!std::isfinite(norm)) throw Error(ErrorCode::usage, "the start holds values that are not finite numbers");
+  if (norm > evaluator.radius()) z.scale(evaluator.radius() / norm);
+  evaluator.restart(std::move(z));
 }
 
 /// Sets the thread count for the time of one call.
@@ -123,9 +138,15 @@ Result solve(const Problem& problem, const Method& method, const RunOptions& opt
   check(problem);
   check(method);
   check(options);
+  if (!is_bounded(method) && std::get<TraceNormBall>(problem.constraint).weighted()) {
+    throw Error(ErrorCode::usage, fmt::format("method {} has no bound on the trace norm, so norm weights mean nothing "
+                                              "to it; leave them out or take another method",
+                                              method_name(method)));
+  }
   if (options.validation != nullptr) check_held_out(*options.validation, problem);
   const ThreadScope threads(options.threads);
   const std::unique_ptr<Evaluator> evaluator = make_evaluator(problem, options.seed);
+  if (options.start != nullptr) begin_at(*options.start, *evaluator);
   Session session(options, *evaluator);
   std::visit([&](const auto& chosen) { methods::run(chosen, problem, *evaluator, session); }, method);
   return session.finish(method_name(method));
@@ -134,7 +155,7 @@ Result solve(const Problem& problem, const Method& method, const RunOptions& opt
 double objective(const Problem& problem, const LowRankMatrix& x) {
   check(problem);
   const std::unique_ptr<Evaluator> evaluator = make_evaluator(problem);
-  evaluator->restart(x);
+  evaluator->restart(evaluator->from_data_units(x));
   return evaluator->objective();
 }
 

@@ -16,6 +16,20 @@ double freeze_iteration(double epsilon, const Evaluator& evaluator) {
   return 8 * mn * 2 * diameter * diameter * 4 * evaluator.kink_slope() / epsilon - 1;
 }
 
+/// The balanced width is at least this times data scale / sqrt(k+1), and at most what an entry moves in a step or a
+/// multiple of that floor that falls to one, whichever is more (docs/mathematics.md).
+constexpr double kFloor = 0.3;
+constexpr double kCeiling = 10;
+constexpr double kSettled = 100;
+
+/// How fast the balanced width follows the ratio of the two parts of the gap, which jumps about by itself.
+constexpr double kFollow = 0.5;
+constexpr double kMostFollowed = 2;
+
+/// Sums of conjugates cost time: the balance is looked at every so often, and at each of the first iterations.
+constexpr int kBalanceStride = 4;
+constexpr int kAlwaysBalanced = 16;
+
 }  // namespace
 
 WidthSchedule::WidthSchedule(const WidthRule& rule, const Evaluator& evaluator)
@@ -23,6 +37,7 @@ WidthSchedule::WidthSchedule(const WidthRule& rule, const Evaluator& evaluator)
       radius_(evaluator.radius()),
       scale_(evaluator.data_scale()),
       kink_slope_(evaluator.kink_slope()),
+      balanced_(scale_),
       freeze_after_(kInfinity) {
   if (const auto* paper_rule = std::get_if<PaperWidth>(&rule)) {
     freeze_after_ = freeze_iteration(paper_rule->epsilon, evaluator);
@@ -41,6 +56,12 @@ double WidthSchedule::next(int k) {
     if (k <= freeze_after_) frozen_ = paper(k);
     return frozen_;
   }
+  if (std::holds_alternative<BalancedWidth>(rule_)) {
+    const double unit = scale_ / std::sqrt(k + 1.0);
+    const double ceiling = std::max({kFloor * unit, kCeiling * unit / std::sqrt(1 + k / kSettled), paper(k)});
+    balanced_ = std::clamp(balanced_, kFloor * unit, ceiling);
+    return balanced_;
+  }
   if (const auto* hybrid = std::get_if<HybridWidth>(&rule_)) {
     return std::max(paper(k), hybrid->floor * scale_ / std::sqrt(k + 1.0));
   }
@@ -49,7 +70,26 @@ double WidthSchedule::next(int k) {
   return 0.0;  // ZeroWidth
 }
 
-void WidthSchedule::observe(double largest_change) {
+bool WidthSchedule::wants_conjugate(int k) const {
+  return std::holds_alternative<BalancedWidth>(rule_) && (k % kBalanceStride == 0 || k < kAlwaysBalanced);
+}
+
+/// gap = (f(X) + f*(M) - <M, X>) + (<M, X> + radius * sigma): slack and linear gap (algorithms: Fenchel, then the
+/// bound).
+void WidthSchedule::balance(double share, const Linearization& model, double sigma) {
+  if (std::isnan(model.conjugate_sum)) return;
+  const double slack = model.objective + model.conjugate_sum - model.inner;
+  const double linear_gap = model.inner + radius_ * sigma;
+  const double rounding = 1e-9 * std::abs(model.objective);
+  if (!(slack > rounding && linear_gap > rounding)) return;  // smooth functions have no slack: any width will do
+  // The linear gap of one iterate jumps about and can stay far above what is left to gain; its running minimum does
+  // not.
+  linear_gap_ = std::min(linear_gap, linear_gap_ * (1 + 1 / (observed_ + 1.0)));
+  balanced_ *= std::clamp(std::pow(share * linear_gap_ / slack, kFollow), 1 / kMostFollowed, kMostFollowed);
+}
+
+void WidthSchedule::observe(const Linearization& model, double sigma, double largest_change) {
+  if (const auto* rule = std::get_if<BalancedWidth>(&rule_)) balance(rule->share, model, sigma);
   changes_[static_cast<std::size_t>(observed_) % changes_.size()] = largest_change;
   ++observed_;
 }

@@ -116,4 +116,28 @@ Offset observed(const Observations& observations) {
   return std::count_if(value.begin(), value.end(), [](Real y) { return !std::isnan(y); });
 }
 
+Counts count_observed(const Observations& observations) {
+  Counts counts{std::vector<Offset>(static_cast<std::size_t>(rows(observations)), 0),
+                std::vector<Offset>(static_cast<std::size_t>(cols(observations)), 0)};
+  const auto count = [&](Index row, Index col) {
+    ++counts.row[static_cast<std::size_t>(row)];
+    ++counts.col[static_cast<std::size_t>(col)];
+  };
+  if (const auto* sparse = std::get_if<SparseObservations>(&observations)) {
+    const SparsePattern& pattern = sparse->pattern;
+    for (Index i = 0; i < pattern.rows(); ++i) {
+      for (Offset e = pattern.begin()[i]; e < pattern.begin()[i + 1]; ++e) count(i, pattern.col()[e]);
+    }
+    return counts;
+  }
+  const auto& dense = std::get<DenseObservations>(observations);
+  const Real* value = dense.value.data();
+  for (Index i = 0; i < dense.rows; ++i) {
+    for (Index j = 0; j < dense.cols; ++j) {
+      if (!std::isnan(*value++)) count(i, j);
+    }
+  }
+  return counts;
+}
+
 }  // namespace tracenorm

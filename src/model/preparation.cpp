@@ -2,34 +2,43 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
+#include <utility>
 
+#include "model/offsets.hpp"
 #include "tracenorm/error.hpp"
 
 namespace tracenorm {
 
-Preparation::Kind parse_preparation(std::string_view text) {
-  if (text == "none") return Preparation::Kind::none;
-  if (text == "center") return Preparation::Kind::center;
-  if (text == "zscore") return Preparation::Kind::zscore;
-  throw Error(ErrorCode::usage, fmt::format("unknown preparation '{}'; there are: none, center, zscore", text));
-}
+namespace {
 
-std::string to_string(Preparation::Kind kind) {
-  switch (kind) {
-    case Preparation::Kind::none:
-      return "none";
-    case Preparation::Kind::center:
-      return "center";
-    case Preparation::Kind::zscore:
-      return "zscore";
+using Kind = Preparation::Kind;
+
+constexpr std::array<std::pair<std::string_view, Kind>, 6> kNames{{{"none", Kind::none},
+                                                                   {"center", Kind::center},
+                                                                   {"zscore", Kind::zscore},
+                                                                   {"rows", Kind::rows},
+                                                                   {"columns", Kind::columns},
+                                                                   {"both", Kind::both}}};
+
+Entries observed_entries(const DenseObservations& matrix) {
+  Entries entries;
+  const Real* value = matrix.value.data();
+  for (Index i = 0; i < matrix.rows; ++i) {
+    for (Index j = 0; j < matrix.cols; ++j, ++value) {
+      if (std::isnan(*value)) continue;
+      entries.row.push_back(i);
+      entries.col.push_back(j);
+      entries.value.push_back(*value);
+    }
   }
-  return "none";
+  return entries;
 }
 
-Preparation fit_preparation(Preparation::Kind kind, const std::vector<Real>& values) {
-  Preparation preparation{kind, 0.0, 1.0};
-  if (kind == Preparation::Kind::none) return preparation;
+/// Mean and standard deviation.
+template <class Values>
+void fit_global(Preparation& preparation, const Values& values) {
   double sum = 0;
   double count = 0;
   for (const Real y : values) {
@@ -39,7 +48,7 @@ Preparation fit_preparation(Preparation::Kind kind, const std::vector<Real>& val
   }
   if (count == 0) throw Error(ErrorCode::input, "there are no values to fit a preparation to");
   preparation.offset = sum / count;
-  if (kind == Preparation::Kind::center) return preparation;
+  if (preparation.kind == Kind::center) return;
   double squares = 0;
   for (const Real y : values) {
     if (!std::isnan(y)) squares += (double(y) - preparation.offset) * (double(y) - preparation.offset);
@@ -50,12 +59,74 @@ Preparation fit_preparation(Preparation::Kind kind, const std::vector<Real>& val
                 fmt::format("all {} values equal {}: z-scores need values that differ; use --prepare center or none",
                             count, preparation.offset));
   }
+}
+
+}  // namespace
+
+Preparation::Kind parse_preparation(std::string_view text) {
+  std::string known;
+  for (const auto& [name, kind] : kNames) {
+    if (name == text) return kind;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", name);
+  }
+  throw Error(ErrorCode::usage, fmt::format("unknown preparation '{}'; there are: {}", text, known));
+}
+
+std::string to_string(Preparation::Kind kind) {
+  for (const auto& [name, known] : kNames) {
+    if (known == kind) return std::string(name);
+  }
+  return "none";
+}
+
+bool has_offsets(Preparation::Kind kind) { return kind == Kind::rows || kind == Kind::columns || kind == Kind::both; }
+
+Averaging averaging_for(const Loss& loss) {
+  return std::visit(
+      [](const auto& chosen) {
+        const Interval slopes = chosen.slopes(1.0);
+        return std::isfinite(slopes.lower) && std::isfinite(slopes.upper) ? Averaging::robust : Averaging::means;
+      },
+      loss);
+}
+
+Preparation fit_preparation(Preparation::Kind kind, Averaging averaging, const Entries& entries, Index rows,
+                            Index cols) {
+  Preparation preparation{.kind = kind};
+  if (kind == Kind::none) return preparation;
+  if (!has_offsets(kind)) {
+    fit_global(preparation, entries.value);
+    return preparation;
+  }
+  if (entries.size() == 0) throw Error(ErrorCode::input, "there are no values to fit a preparation to");
+  fit_offsets(preparation, averaging, entries, rows, cols);
   return preparation;
 }
 
-void prepare(const Preparation& preparation, std::vector<Real>& values) {
-  if (preparation.kind == Preparation::Kind::none) return;
-  for (Real& y : values) y = Real(preparation.apply(double(y)));
+Preparation fit_preparation(Preparation::Kind kind, Averaging averaging, const DenseObservations& matrix) {
+  if (has_offsets(kind)) {
+    return fit_preparation(kind, averaging, observed_entries(matrix), matrix.rows, matrix.cols);
+  }
+  Preparation preparation{.kind = kind};
+  if (kind != Kind::none) fit_global(preparation, matrix.value);
+  return preparation;
+}
+
+void prepare(const Preparation& preparation, Entries& entries) {
+  if (preparation.kind == Kind::none) return;
+  for (std::size_t e = 0; e < entries.value.size(); ++e) {
+    entries.value[e] = Real(preparation.apply(double(entries.value[e]), entries.row[e], entries.col[e]));
+  }
+}
+
+void prepare(const Preparation& preparation, DenseObservations& matrix) {
+  if (preparation.kind == Kind::none) return;
+  std::vector<Real> values(matrix.value.begin(), matrix.value.end());
+  Real* value = values.data();
+  for (Index i = 0; i < matrix.rows; ++i) {
+    for (Index j = 0; j < matrix.cols; ++j, ++value) *value = Real(preparation.apply(double(*value), i, j));
+  }
+  matrix.value = std::move(values);
 }
 
 }  // namespace tracenorm

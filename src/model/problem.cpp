@@ -40,13 +40,39 @@ void check_data(const Problem& problem, const Array<Real>& value, const Array<Re
       problem.loss);
 }
 
+void check_weights(std::string_view side, const std::vector<double>& weight, Index count) {
+  if (weight.size() != static_cast<std::size_t>(count)) {
+    throw Error(ErrorCode::usage, fmt::format("norm weights: {} weights for {} {}s; there must be one for each",
+                                              weight.size(), count, side));
+  }
+  for (std::size_t i = 0; i < weight.size(); ++i) {
+    if (weight[i] > 0 && std::isfinite(weight[i])) continue;
+    throw Error(ErrorCode::usage, fmt::format("norm weights: {} {} has weight {}; weights must be positive and finite",
+                                              side, i, weight[i]));
+  }
+}
+
+void check_constraint(const Problem& problem) {
+  const auto& ball = std::get<TraceNormBall>(problem.constraint);
+  if (!(ball.radius >= 0) || std::isinf(ball.radius)) {
+    throw Error(ErrorCode::usage, fmt::format("radius = {}; it must be a finite number >= 0", ball.radius));
+  }
+  if (ball.row_weight.empty() && ball.col_weight.empty()) return;
+  check_weights("row", ball.row_weight, rows(problem.observations));
+  check_weights("column", ball.col_weight, cols(problem.observations));
+  if (std::holds_alternative<ComplementSquaredPenalty>(problem.penalty) &&
+      std::holds_alternative<SparseObservations>(problem.observations)) {
+    throw Error(ErrorCode::usage,
+                "norm weights and a complement penalty on sparse observations do not go together; give the plain trace "
+                "norm, another penalty, or dense observations");
+  }
+}
+
 }  // namespace
 
 void check(const Problem& problem) {
   const auto fail = [](ErrorCode code, const std::string& message) { throw Error(code, message); };
-  if (!(problem.radius() >= 0) || std::isinf(problem.radius())) {
-    fail(ErrorCode::usage, fmt::format("radius = {}; it must be a finite number >= 0", problem.radius()));
-  }
+  check_constraint(problem);
   double lambda = 0;
   if (const auto* l1 = std::get_if<L1Penalty>(&problem.penalty)) lambda = l1->lambda;
   if (const auto* complement = std::get_if<ComplementSquaredPenalty>(&problem.penalty)) lambda = complement->lambda;

@@ -12,7 +12,7 @@ HeldOut regression_errors(const LowRankMatrix& x, const Preparation& preparation
   double squares = 0;
   double absolutes = 0;
   for (std::size_t e = 0; e < fitted.size(); ++e) {
-    const double error = fitted[e] - preparation.apply(raw.value[e]);
+    const double error = fitted[e] - preparation.apply(raw.value[e], raw.row[e], raw.col[e]);
     squares += error * error;
     absolutes += std::abs(error);
   }

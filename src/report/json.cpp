@@ -54,7 +54,13 @@ Json options_json(const RunReport& report) {
                [&](const FieldInfo& field, double value) { json[std::string(field.name)] = field_json(field, value); });
   json["loss"] = to_string(report.problem->loss);
   json["penalty"] = to_string(report.problem->penalty);
-  json["radius"] = maybe(radius(report));
+  if (report.path.empty()) {
+    json["radius"] = maybe(radius(report));
+  } else {
+    json["radius"] = "auto";
+  }
+  json["norm_power"] = report.norm_weights.power;
+  json["norm_smoothing"] = report.norm_weights.smoothing;
   json["prepare"] = to_string(report.preparation.kind);
   json["iterations"] = report.run.iterations;
   json["gap"] = maybe(report.run.gap);
@@ -96,6 +102,24 @@ Json iteration_json(const Iteration& iteration) {
   json["passes"] = number(iteration.counters.passes);
   json["products"] = iteration.counters.products;
   if (!std::isnan(iteration.validation_rmse)) json["validation_rmse"] = number(iteration.validation_rmse);
+  return json;
+}
+
+Json path_json(const RunReport& report) {
+  if (report.path.empty()) return nullptr;
+  Json json = Json::array();
+  for (const RadiusStep& step : report.path) {
+    json.push_back({{"radius", number(step.radius)},
+                    {"lambda", number(step.lambda)},
+                    {"validation_error", number(step.validation_error)},
+                    {"objective", number(step.objective)},
+                    {"relative_gap", number(step.relative_gap)},
+                    {"rank", step.rank},
+                    {"iterations", step.iterations},
+                    {"passes", number(step.passes)},
+                    {"seconds", number(step.seconds)},
+                    {"chosen", &step == &report.path[report.path_best]}});
+  }
   return json;
 }
 
@@ -159,6 +183,7 @@ std::string to_json(const RunReport& report) {
   json["cols"] = cols(problem.observations);
   json["observed"] = observed(problem.observations);
   json["radius"] = maybe(radius(report));
+  json["radius_path"] = path_json(report);
   json["preparation"] = {{"kind", to_string(report.preparation.kind)},
                          {"offset", number(report.preparation.offset)},
                          {"scale", number(report.preparation.scale)}};

@@ -7,11 +7,24 @@ namespace tracenorm::report {
 
 namespace {
 
+constexpr std::string_view name_of(const BalancedWidth&) { return "balanced"; }
 constexpr std::string_view name_of(const PaperWidth&) { return "paper"; }
 constexpr std::string_view name_of(const HybridWidth&) { return "hybrid"; }
 constexpr std::string_view name_of(const ConstantWidth&) { return "constant"; }
 constexpr std::string_view name_of(const ZeroWidth&) { return "zero"; }
 constexpr std::string_view name_of(const RootWidth&) { return "root"; }
+
+constexpr std::string_view to_string(methods::StepRule rule) {
+  switch (rule) {
+    case methods::StepRule::open_loop:
+      return "open-loop";
+    case methods::StepRule::measured:
+      return "measured";
+    case methods::StepRule::line_search:
+      return "line-search";
+  }
+  return {};
+}
 
 /// `Loop` is FrankWolfe or const FrankWolfe.
 template <class Loop, class MethodLike>
@@ -45,10 +58,17 @@ std::string_view width_name(const Method& method) {
   return std::visit([](const auto& rule) { return name_of(rule); }, loop->width);
 }
 
+bool has_width_choice(const Method& method) {
+  const methods::FrankWolfe* loop = frank_wolfe(method);
+  return loop != nullptr &&
+         (std::holds_alternative<BalancedWidth>(loop->width) || std::holds_alternative<PaperWidth>(loop->width) ||
+          std::holds_alternative<HybridWidth>(loop->width));
+}
+
 std::string_view step_name(const Method& method) {
   const methods::FrankWolfe* loop = frank_wolfe(method);
   if (loop == nullptr) return {};
-  return loop->step == methods::StepRule::open_loop ? "open-loop" : "line-search";
+  return to_string(loop->step);
 }
 
 bool is_convex(const Method& method) { return is_bounded(method) || trace_penalty(method); }

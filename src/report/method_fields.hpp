@@ -46,10 +46,13 @@ void visit_fields(MethodLike& method, Visit&& visit) {
 methods::FrankWolfe* frank_wolfe(Method& method);
 const methods::FrankWolfe* frank_wolfe(const Method& method);
 
-/// "paper", "hybrid", "constant", "zero", "root"; empty for a method without a width.
+/// "balanced", "paper", "hybrid", "constant", "zero", "root"; empty for a method without a width.
 std::string_view width_name(const Method& method);
 
-/// "open-loop", "line-search"; empty for a method without a choice of steps.
+/// Whether the method leaves the width rule to the user (FWUA's own) rather than being defined by it.
+bool has_width_choice(const Method& method);
+
+/// "open-loop", "measured", "line-search"; empty for a method without a choice of steps.
 std::string_view step_name(const Method& method);
 
 /// Whether the problem that the method solves is convex, so that lower bounds of its optimum exist: the trace norm,

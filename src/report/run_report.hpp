@@ -8,6 +8,7 @@
 #include "report/held_out.hpp"
 #include "report/named_value.hpp"
 #include "tracenorm/preparation.hpp"
+#include "tracenorm/radius_path.hpp"
 #include "tracenorm/solve.hpp"
 
 namespace tracenorm::report {
@@ -17,10 +18,14 @@ struct RunReport {
   std::string data;  ///< the file the problem came from
   const Problem* problem = nullptr;
   Preparation preparation;
+  NormWeights norm_weights;
   Method method;
   RunOptions run;
   std::vector<NamedValue> options;  ///< those that neither problem, method nor run know of
   Result result;
+  std::vector<RadiusStep> path;  ///< the radii that were tried; empty: none was to be chosen
+  std::size_t path_best = 0;
+  LowRankMatrix start;  ///< where the path left off
   std::optional<HeldOut> validation;
   std::optional<HeldOut> test;
   std::vector<std::string> written;  ///< the files that were written

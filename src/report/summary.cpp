@@ -20,25 +20,44 @@ class Table {
   std::string text_;
 };
 
+std::string preparation_words(const Preparation& preparation) {
+  using Kind = Preparation::Kind;
+  switch (preparation.kind) {
+    case Kind::none:
+      return {};
+    case Kind::center:
+      return fmt::format(", minus the mean {:.5g}", preparation.offset);
+    case Kind::zscore:
+      return fmt::format(", z-scores (mean {:.5g}, deviation {:.5g})", preparation.offset, preparation.scale);
+    case Kind::rows:
+    case Kind::columns:
+    case Kind::both:
+      break;
+  }
+  const std::string_view sides = preparation.kind == Kind::rows      ? "rows"
+                                 : preparation.kind == Kind::columns ? "columns"
+                                                                     : "rows and columns";
+  return fmt::format(", minus offsets of {} (around {:.5g}), in deviations of {:.5g}", sides, preparation.offset,
+                     preparation.scale);
+}
+
 std::string data_line(const RunReport& report) {
   const Observations& data = report.problem->observations;
   const double all = static_cast<double>(rows(data)) * static_cast<double>(cols(data));
   const auto seen = observed(data);
   std::string line = fmt::format("{}: {} x {}, {} observed ({:.3g} %)", report.data, rows(data), cols(data), seen,
                                  100.0 * static_cast<double>(seen) / all);
-  if (report.preparation.kind == Preparation::Kind::center) {
-    line += fmt::format(", minus the mean {:.5g}", report.preparation.offset);
-  } else if (report.preparation.kind == Preparation::Kind::zscore) {
-    line +=
-        fmt::format(", z-scores (mean {:.5g}, deviation {:.5g})", report.preparation.offset, report.preparation.scale);
-  }
-  return line;
+  return line + preparation_words(report.preparation);
 }
 
 /// What keeps the answer low-rank.
 std::string restraint(const RunReport& report) {
   std::vector<std::string> parts;
-  if (const auto bound = radius(report)) parts.push_back(fmt::format("trace norm at most {:.7g}", *bound));
+  if (const auto bound = radius(report)) {
+    const bool weighted = report.norm_weights.power > 0;
+    parts.push_back(fmt::format("{}trace norm at most {:.7g}{}", weighted ? "weighted " : "", *bound,
+                                report.path.empty() ? "" : " (chosen)"));
+  }
   if (const auto weight = trace_penalty(report.method)) {
     parts.push_back(fmt::format("{:.7g} times the trace norm", *weight));
   }
@@ -57,7 +76,7 @@ std::string problem_line(const RunReport& report) {
 
 std::string method_line(const RunReport& report) {
   std::string line = report.result.method;
-  if (const auto width = width_name(report.method); width == "paper" || width == "hybrid") {
+  if (const auto width = width_name(report.method); has_width_choice(report.method)) {
     line += fmt::format(" ({} width)", width);
   }
   if (step_name(report.method) == "line-search") line += " with line search";
@@ -105,7 +124,7 @@ std::string seconds_text(double seconds) {
 std::string held_out_line(const HeldOut& held_out, const Preparation& preparation) {
   std::vector<std::string> parts;
   if (held_out.rmse) parts.push_back(fmt::format("RMSE {:.4f}, MAE {:.4f}", *held_out.rmse, *held_out.mae));
-  if (held_out.rmse_prepared && preparation.kind == Preparation::Kind::zscore) {
+  if (held_out.rmse_prepared && preparation.scale != 1) {
     parts.push_back(fmt::format("z-RMSE {:.4f}, z-MAE {:.4f}", *held_out.rmse_prepared, *held_out.mae_prepared));
   }
   if (held_out.auc) {
@@ -166,12 +185,41 @@ std::string to_text(const std::vector<NamedValue>& values) {
   return table.text();
 }
 
+/// One line per radius, with a bar as long as the validation error is above the best one: the path as a chart.
+void add_path(Table& table, const RunReport& report) {
+  if (report.path.empty()) return;
+  const auto error = [](const RadiusStep& step) { return step.validation_error; };
+  double lowest = error(report.path.front());
+  double highest = lowest;
+  bool penalties = false;
+  double seconds = 0;
+  for (const RadiusStep& step : report.path) {
+    lowest = std::min(lowest, error(step));
+    highest = std::max(highest, error(step));
+    penalties = penalties || step.lambda > 0;
+    seconds += step.seconds;
+  }
+  constexpr double kCells = 30;
+  std::string label = "radius path";
+  for (std::size_t s = 0; s < report.path.size(); ++s) {
+    const RadiusStep& step = report.path[s];
+    const double share = highest > lowest ? (error(step) - lowest) / (highest - lowest) : 0.0;
+    const std::string lambda = penalties ? fmt::format("l1 {:<9.4g} ", step.lambda) : "";
+    table.add(label,
+              fmt::format("{}{:<10.5g} validation error {:.5f} {} {:#<{}}", lambda, step.radius, error(step),
+                          s == report.path_best ? "<-" : "  ", "", static_cast<int>(std::lround(share * kCells))));
+    label.clear();
+  }
+  table.add("", fmt::format("{} radii in {} seconds", report.path.size(), seconds_text(seconds)));
+}
+
 std::string to_text(const RunReport& report) {
   const Result& result = report.result;
   Table table;
   table.add("data", data_line(report));
   table.add("problem", problem_line(report));
   table.add("method", method_line(report));
+  add_path(table, report);
   table.add("status", result.message);
   table.add("objective", objective_line(report));
   table.add("lower bound",

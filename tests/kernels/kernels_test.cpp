@@ -28,10 +28,13 @@ class EverySet : public testing::TestWithParam<InstructionSet> {
   }
 };
 
-void expect_close(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {
+template <class Number>
+void expect_close(const std::vector<Number>& a, const std::vector<Number>& b, double tolerance) {
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], tolerance * (1 + std::abs(b[i]))) << i;
 }
+
+std::vector<Real> to_real(const std::vector<double>& v) { return {v.begin(), v.end()}; }
 
 TEST_P(EverySet, SparseProductsAgreeWithTheReference) {
   const LinearKernels& fast = linear_kernels(GetParam());
@@ -48,6 +51,8 @@ TEST_P(EverySet, SparseProductsAgreeWithTheReference) {
     }
     const std::vector<Real> value = reals(Offset(col.size()));
     const SparseRows m{begin.data(), col.data(), value.data(), 2, 21};
+    const std::vector<ShortIndex> short_col(col.begin(), col.end());
+    const ShortRows short_m{begin.data(), short_col.data(), value.data(), 2, 21};
     const auto v = vector(cols);
     const auto u = vector(rows);
     const auto shift = vector(rows);
@@ -67,6 +72,19 @@ TEST_P(EverySet, SparseProductsAgreeWithTheReference) {
       expect_close(p1, p2, 1e-13);
       expect_close(o1, o2, 1e-12);
     }
+    const auto real_v = to_real(v);
+    const auto real_shift = to_real(shift);
+    for (const Real* s : {static_cast<const Real*>(nullptr), real_shift.data()}) {
+      std::vector<Real> q1(23, Real(0.5)), q2 = q1, q3 = q1;
+      std::vector<Real> r1(std::size_t(cols), Real(1)), r2 = r1, r3 = r1;
+      fast.sparse_normal_fast(m, real_v.data(), s, q1.data(), r1.data());
+      plain.sparse_normal_fast(m, real_v.data(), s, q2.data(), r2.data());
+      fast.short_normal_fast(short_m, real_v.data(), s, q3.data(), r3.data());
+      expect_close(q1, q2, 1e-5);
+      expect_close(r1, r2, 1e-4);
+      EXPECT_EQ(q1, q3);
+      EXPECT_EQ(r1, r3);
+    }
     for (const Index width : {1, 7, 16}) {
       const auto block = vector(cols * width);
       std::vector<double> b1(std::size_t(rows * width), 0.5);
@@ -77,9 +95,12 @@ TEST_P(EverySet, SparseProductsAgreeWithTheReference) {
     }
     std::vector<Real> x1 = reals(Offset(col.size()));
     std::vector<Real> x2 = x1;
-    EXPECT_NEAR(fast.sparse_move(m, x1.data(), u.data(), v.data(), 0.3),
-                plain.sparse_move(m, x2.data(), u.data(), v.data(), 0.3), 1e-6);
-    for (std::size_t e = 0; e < x1.size(); ++e) EXPECT_NEAR(double(x1[e]), double(x2[e]), 1e-6);
+    std::vector<Real> x3 = x1;
+    const double change = plain.sparse_move(m, x2.data(), u.data(), real_v.data(), 0.3);
+    EXPECT_NEAR(fast.sparse_move(m, x1.data(), u.data(), real_v.data(), 0.3), change, 1e-5);
+    EXPECT_NEAR(fast.short_move(short_m, x3.data(), u.data(), real_v.data(), 0.3), change, 1e-5);
+    expect_close(x1, x2, 1e-5);
+    EXPECT_EQ(x1, x3);
   }
 }
 
@@ -109,6 +130,16 @@ TEST_P(EverySet, DenseProductsAgreeWithTheReference) {
       expect_close(p1, p2, 1e-13);
       expect_close(o1, o2, 1e-12);
     }
+    const auto real_v = to_real(v);
+    const auto real_shift = to_real(shift);
+    for (const Real* s : {static_cast<const Real*>(nullptr), real_shift.data()}) {
+      std::vector<Real> q1(11, Real(0.5)), q2 = q1;
+      std::vector<Real> r1(std::size_t(cols), Real(1)), r2 = r1;
+      fast.dense_normal_fast(m, real_v.data(), s, q1.data(), r1.data());
+      plain.dense_normal_fast(m, real_v.data(), s, q2.data(), r2.data());
+      expect_close(q1, q2, 1e-5);
+      expect_close(r1, r2, 1e-4);
+    }
     for (const Index width : {1, 7, 16}) {
       const auto block = vector(cols * width);
       std::vector<double> b1(std::size_t(rows * width), 0.5);
@@ -122,8 +153,8 @@ TEST_P(EverySet, DenseProductsAgreeWithTheReference) {
     for (const Real* use : {static_cast<const Real*>(nullptr), static_cast<const Real*>(mask.data())}) {
       std::vector<Real> x1 = reals(Offset(rows) * cols);
       std::vector<Real> x2 = x1;
-      EXPECT_NEAR(fast.dense_move(m, x1.data(), use, u.data(), v.data(), 0.3),
-                  plain.dense_move(m, x2.data(), use, u.data(), v.data(), 0.3), 1e-5);
+      EXPECT_NEAR(fast.dense_move(m, x1.data(), use, u.data(), real_v.data(), 0.3),
+                  plain.dense_move(m, x2.data(), use, u.data(), real_v.data(), 0.3), 1e-5);
       for (std::size_t e = 0; e < x1.size(); ++e) EXPECT_NEAR(double(x1[e]), double(x2[e]), 1e-5);
     }
     std::vector<Real> a1 = reals(77);

@@ -101,7 +101,7 @@ TEST_P(Witness, EveryIterateIsFeasible) {
   for (int k = 0; k < 300; ++k) {
     f->linearize(width.next(k), false);
     f->aim(f->leading_atom({1e-2 / (k + 1), 60}).atom);
-    width.observe(f->move(2.0 / (k + 2)));
+    width.observe({}, 0, f->move(2.0 / (k + 2)));
     const double norm = Eigen::BDCSVD<Eigen::MatrixXd>(f->iterate().dense()).singularValues().sum();
     ASSERT_LE(norm, radius * (1 + 1e-6)) << "after step " << k;
   }

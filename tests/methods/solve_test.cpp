@@ -188,12 +188,12 @@ TEST(Width, RulesFollowTheirFormulas) {
   EXPECT_DOUBLE_EQ(paper.next(0), 900);  // the diameter seen from zero
   const double changes[] = {5, 4, 3, 2, 1, 0.5};
   for (int k = 0; k < 6; ++k) {
-    paper.observe(changes[k]);
+    paper.observe({}, 0, changes[k]);
     const double largest = changes[std::max(0, k - 4)];  // of the last five
     EXPECT_DOUBLE_EQ(paper.next(k + 1), 2.0 / (k + 3) * largest);
   }
   WidthSchedule hybrid(HybridWidth{0.5}, *f);
-  hybrid.observe(0.0);
+  hybrid.observe({}, 0, 0.0);
   EXPECT_DOUBLE_EQ(hybrid.next(8), 0.5 * f->data_scale() / 3);
   WidthSchedule root(RootWidth{2}, *f);
   EXPECT_DOUBLE_EQ(root.next(3), 2.0 / 2);
@@ -204,10 +204,37 @@ TEST(Width, RulesFollowTheirFormulas) {
   // k' = 8 mn (M+1) D^2 Delta / epsilon - 1 = 8 * 120000 * 2 * 1800^2 * 4 / epsilon - 1: between 1 and 2 for this
   // epsilon.
   WidthSchedule freezing(PaperWidth{.epsilon = 8.0 * 120000 * 2 * 1800 * 1800 * 4 / 2.5}, *f);
-  freezing.observe(6);
+  freezing.observe({}, 0, 6);
   EXPECT_DOUBLE_EQ(freezing.next(1), 4);
-  freezing.observe(1);
+  freezing.observe({}, 0, 1);
   EXPECT_DOUBLE_EQ(freezing.next(2), 4) << "frozen after k'";
+}
+
+TEST(Width, BalancedFollowsTheLargerPartOfTheGap) {
+  const Problem problem = large_problem();
+  const auto f = make_evaluator(problem);
+  const double scale = f->data_scale();
+  // objective + conjugates - inner is the slack, inner + radius * sigma the linear gap; share = 1/4.
+  const auto part = [](double slack) { return Linearization{100, -50, slack - 150}; };
+  const double sigma = (80 + 50) / 900.0;  // a linear gap of 80
+  WidthSchedule wide(BalancedWidth{}, *f);
+  EXPECT_DOUBLE_EQ(wide.next(0), scale);
+  wide.observe(part(80), sigma, 1000);  // four times the slack that is wanted
+  EXPECT_NEAR(wide.next(1), scale / 2, 1e-9);
+  WidthSchedule narrow(BalancedWidth{}, *f);
+  EXPECT_DOUBLE_EQ(narrow.next(0), scale);
+  narrow.observe(part(80.0 / 9), sigma, 1000);  // 4/9 of it
+  EXPECT_NEAR(narrow.next(1), 1.5 * scale, 1e-9);
+  WidthSchedule settled(BalancedWidth{}, *f);
+  settled.observe(part(20), sigma, 1000);  // as wanted
+  EXPECT_NEAR(settled.next(1), scale, 1e-9);
+  // Without conjugates nothing is learnt; with nothing left to gain the width stays. The bounds still hold.
+  settled.observe({100, -50, std::nan("")}, sigma, 1000);
+  EXPECT_NEAR(settled.next(2), scale, 1e-9);
+  settled.observe(part(0), sigma, 0);
+  for (int k = 0; k < 4; ++k) settled.observe({100, -50, std::nan("")}, sigma, 0);
+  EXPECT_NEAR(settled.next(1'000'000), 0.3 * scale / 1000, 1e-3 * scale / 1000);
+  EXPECT_TRUE(settled.wants_conjugate(0) && settled.wants_conjugate(400) && !settled.wants_conjugate(401));
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <memory>
 #include <vector>
 
-#include "tracenorm/preparation.hpp"
 #include "tracenorm/problem.hpp"
 
 namespace tracenorm {
@@ -98,18 +97,6 @@ TEST(Pattern, RefusesWhatIsNoPattern) {
   EXPECT_THROW(SparsePattern(1, 2, {0, 2}, {1, 0}), Error);
   EXPECT_THROW(SparsePattern(1, 2, {0, 1}, {2}), Error);
   EXPECT_THROW(SparsePattern(1, 2, {0, 2}, {0}), Error);
-}
-
-TEST(Preparation, ZScoresAreUndone) {
-  std::vector<Real> values{1, 2, 3, 4};
-  const Preparation preparation = fit_preparation(Preparation::Kind::zscore, values);
-  EXPECT_DOUBLE_EQ(preparation.offset, 2.5);
-  EXPECT_NEAR(preparation.scale, std::sqrt(5.0 / 3), 1e-12);
-  prepare(preparation, values);
-  EXPECT_NEAR(double(values[0]), -1.5 / std::sqrt(5.0 / 3), 1e-6);
-  EXPECT_NEAR(preparation.undo(double(values[0])), 1, 1e-6);
-  EXPECT_THROW(fit_preparation(Preparation::Kind::zscore, {3, 3, 3}), Error);
-  EXPECT_NO_THROW(fit_preparation(Preparation::Kind::center, {3, 3, 3}));
 }
 
 }  // namespace

@@ -32,7 +32,6 @@ class UsageTest(ProgramTest):
         self.fail_with(2, "generate", says=("a command is missing", "covariance"))
 
     def test_what_is_required(self):
-        self.fail_with(2, "complete", "x.tsv", says="--radius")
         self.fail_with(2, "complete", "--radius", 1, says="DATA")
         self.fail_with(2, "predict", "m.npz", says="PAIRS")
 
@@ -43,7 +42,9 @@ class UsageTest(ProgramTest):
             ("--radius", "nan", "a number above 0"),
             ("--radius", "inf", "a number above 0"),
             ("--radius", "12x", "a number above 0"),
-            ("--radius", "auto", "not available"),
+            ("--l1", "auto", "chosen together with the radius"),
+            ("--norm-power", "2", "from 0 to 1"),
+            ("--norm-smoothing", "0", "above 0"),
             ("--l1", "-1", "0 or more"),
             ("--gap", "0", "above 0"),
             ("--time", "soon", "above 0"),
@@ -56,8 +57,8 @@ class UsageTest(ProgramTest):
             ("--split", "0.5,0.2,0.2", "add up to 1"),
             ("--split", "0,0.5,0.5", "the first above 0"),
             ("--duplicates", "some", "error|first|last|mean"),
-            ("--width", "wide", "paper or hybrid"),
-            ("--step", "big", "open-loop or line-search"),
+            ("--width", "wide", "balanced, paper, hybrid"),
+            ("--step", "big", "open-loop, measured or line-search"),
             ("--prepare", "wash", "none, center, zscore"),
             ("--format", "xls", "xls"),
             ("--loss", "cubic", "absolute, squared"),

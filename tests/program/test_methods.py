@@ -82,7 +82,8 @@ class MethodTest(ProgramTest):
         for name, value in (("width", "paper"), ("epsilon", 0.01), ("step", "line-search"),
                             ("oracle_tolerance", 0.2), ("oracle_products", 6), ("interval", 5)):
             self.assertEqual(run["options"][name], value)
-        run = self.run_json("complete", self.ratings(), "--radius", 15, "--method", "rdfw", "--floor", 0.2)
+        run = self.run_json("complete", self.ratings(), "--radius", 15, "--method", "rdfw", "--width", "hybrid",
+                            "--floor", 0.2)
         self.assertEqual((run["options"]["width"], run["options"]["floor"]), ("hybrid", 0.2))
 
     def test_held_out_entries(self):
@@ -202,8 +203,6 @@ class UsageTest(ProgramTest):
         for method in ("genfb", "rlrmc", "glrl"):
             self.fail_with(2, "complete", data, "--method", method, "--radius", 5,
                            says=("--radius", f"method {method} does not use it", "fwua, rdfw"))
-        for method in ("fwua", "rdfw", "sccg", "sccg-sg", "hcgs"):
-            self.fail_with(2, "complete", data, "--method", method, says=("--radius is required", method))
 
     def test_options_of_other_methods(self):
         base = ["complete", self.ratings(), "--radius", 5]

@@ -8,15 +8,16 @@ namespace tracenorm::test {
 
 namespace {
 
-nlohmann::json load() {
-  std::ifstream file(TRACENORM_FIXTURES "/optima.json");
-  if (!file) throw std::runtime_error("cannot open " TRACENORM_FIXTURES "/optima.json");
+nlohmann::json load(const char* path = TRACENORM_FIXTURES "/optima.json") {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error(std::string("cannot open ") + path);
   return nlohmann::json::parse(file);
 }
 
 SparseObservations observations(const nlohmann::json& j) {
   const Entries entries{j["row"], j["col"], j["value"]};
-  const auto weight = j["weight"].is_null() ? std::vector<Real>{} : j["weight"].get<std::vector<Real>>();
+  const auto weight =
+      !j.contains("weight") || j["weight"].is_null() ? std::vector<Real>{} : j["weight"].get<std::vector<Real>>();
   return make_sparse(j["rows"], j["cols"], entries, weight);
 }
 
@@ -32,6 +33,22 @@ const std::vector<SolvedProblem>& solved_problems() {
                        parse_penalty(j["penalty"].get<std::string>()), TraceNormBall{j["radius"]}},
                       j["optimum"],
                       j["accuracy"]});
+    }
+    return list;
+  }();
+  return all;
+}
+
+const std::vector<SolvedProblem>& weighted_problems() {
+  static const std::vector<SolvedProblem> all = [] {
+    std::vector<SolvedProblem> list;
+    for (const auto& j : load(TRACENORM_FIXTURES "/weighted_optima.json")) {
+      list.push_back(
+          {j["name"],
+           {observations(j), parse_loss(j["loss"].get<std::string>()), parse_penalty(j["penalty"].get<std::string>()),
+            TraceNormBall{j["radius"], j["row_weight"], j["col_weight"]}},
+           j["optimum"],
+           j["accuracy"]});
     }
     return list;
   }();

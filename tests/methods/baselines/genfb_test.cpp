@@ -59,7 +59,7 @@ TEST_P(PenalizedOptimum, SolvesTheBoundedProblemWithItsTraceNorm) {
   const double target = objective(solved.problem, penalized.solution);
   RunOptions options = test::at_most(3000);
   options.gap = 1e-3;
-  const Result result = solve(bounded, methods::FrankWolfe{}, options);
+  const Result result = solve(bounded, methods::FrankWolfe{.width = HybridWidth{}}, options);
   EXPECT_NEAR(result.objective, target, 0.005 * target);
 }
 

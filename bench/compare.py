@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Whole runs next to what one would otherwise write: NumPy + SciPy svds, Eigen + Spectra. One table, one JSON.
+
+Usage: bench/compare.py BUILD_DIR DATA_DIR OUT.json [--quick]
+
+DATA_DIR holds ratings.dat (MovieLens 1M) and facebook_combined.txt (ego-Facebook), plain or .xz, itself or in folders. Every loop solves the same problem with the
+same width rule; what is compared is the time to the objective that the slower-to-converge of the two ends with, so that equal answers are
+compared. Loops run in turns with the program.
+"""
+import json
+import lzma
+import pathlib
+import subprocess
+import sys
+import tempfile
+from importlib import metadata
+
+import numpy
+
+import numpy_loop
+
+# What the loops do: the width of the paper with a floor, and its steps.
+RULES = ["--width", "hybrid", "--step", "open-loop"]
+
+
+def open_data(folder, name):
+    path = next((p for suffix in ("", ".xz") for p in sorted(folder.rglob(name + suffix))), None)
+    if path is None:
+        sys.exit(f"compare.py: no {name} in {folder}")
+    return (lzma.open if path.suffix == ".xz" else open)(path, "rt", encoding="utf-8")
+
+
+def solve(program, arguments, folder):
+    report = folder / "run.json"
+    subprocess.run([program, *map(str, arguments), "--certificate-share", "0", "--json", report, "--quiet"], check=True)
+    run = json.loads(report.read_text())
+    return [line["objective"] for line in run["trace"]], [line["seconds"] for line in run["trace"]], run
+
+
+def time_to(objective, seconds, target):
+    """Seconds when the objective first is at most `target`."""
+    for value, second in zip(objective, seconds):
+        if value <= target:
+            return second
+    return None
+
+
+def compare(name, ours, theirs, iterations):
+    """Both loops' traces: seconds for all iterations, and to the larger of the two last objectives."""
+    common = max(ours[0][-1], theirs[0][-1])
+    line = {
+        "what": name,
+        "iterations": iterations,
+        "objective": ours[0][-1],
+        "other_objective": theirs[0][-1],
+        "seconds": ours[1][-1],
+        "other_seconds": theirs[1][-1],
+        "ratio": theirs[1][-1] / ours[1][-1],
+        "ratio_to_equal_objective": time_to(*theirs[:2], common) / time_to(*ours[:2], common),
+    }
+    print(f"{name:<44} {iterations:>5} {line['objective']:>12.1f} {line['other_objective']:>12.1f} {line['seconds']:>8.2f}"
+          f" {line['other_seconds']:>8.2f} {line['ratio']:>7.1f} {line['ratio_to_equal_objective']:>9.1f}", flush=True)
+    return line
+
+
+def ratings(folder):
+    """MovieLens 1M as z-scores with indices from 0."""
+    with open_data(folder, "ratings.dat") as file:
+        rows, cols, values = zip(*(line.split("::")[:3] for line in file))
+    row = numpy.unique(numpy.array(rows, dtype=int), return_inverse=True)[1]
+    col = numpy.unique(numpy.array(cols, dtype=int), return_inverse=True)[1]
+    value = numpy.array(values, dtype=float)
+    return row, col, (value - value.mean()) / value.std(ddof=1)
+
+
+def completion_lines(build, data, folder, iterations):
+    row, col, value = ratings(data)
+    half = numpy.random.default_rng(1).random(len(row)) < 0.5
+    row, col, value = row[half], col[half], value[half]
+    # Every row and column keeps its number: the file lists them all.
+    shape = row.max() + 1, col.max() + 1
+    table = folder / "ratings.tsv"
+    numpy.savetxt(table, numpy.column_stack([row, col, value]), fmt=["%d", "%d", "%.9g"], delimiter="\t")
+    arguments = ["complete", table, "--prepare", "none", "--radius", 6400, "--iterations", iterations, *RULES]
+    lines = []
+    ours = solve(build / "tracenorm", arguments, folder)
+    theirs = numpy_loop.completion(row, col, value, shape, 6400, iterations)
+    again = solve(build / "tracenorm", arguments, folder)
+    best = min(ours, again, key=lambda run: run[1][-1])
+    lines.append(compare("ML-1M, half: NumPy + SciPy svds", best, theirs, iterations))
+    eigen = json.loads(subprocess.run([build / "tracenorm_eigen_loop", table, "6400", str(iterations)], check=True,
+                                      capture_output=True, text=True).stdout)
+    lines.append(compare("ML-1M, half: Eigen + Spectra", best, ([eigen["objective"]], [eigen["seconds"]]), iterations))
+    return lines
+
+
+def adjacency(folder):
+    with open_data(folder, "facebook_combined.txt") as file:
+        edges = numpy.array([line.split() for line in file if not line.startswith("#")], dtype=int)
+    n = edges.max() + 1
+    full = numpy.zeros((n, n), dtype=numpy.float32)
+    full[edges[:, 0], edges[:, 1]] = full[edges[:, 1], edges[:, 0]] = 1
+    upper = numpy.triu(numpy.random.default_rng(1).random((n, n)) < 0.5)
+    seen = upper | upper.T
+    return numpy.where(seen, full, numpy.nan).astype(numpy.float32)
+
+
+def link_lines(build, data, folder, iterations):
+    y = adjacency(data)
+    matrix = folder / "links.npy"
+    numpy.save(matrix, y)
+    arguments = ["denoise", matrix, "--prepare", "none", "--loss", "squared:1", "--radius", 1052.88, "--l1", 0.01, *RULES,
+                 "--iterations", iterations]
+    ours = solve(build / "tracenorm", arguments, folder)
+    theirs = numpy_loop.links(y, 1052.88, 0.01, iterations)
+    again = solve(build / "tracenorm", arguments, folder)
+    return [compare("links, n = 4039: NumPy + SciPy svds", min(ours, again, key=lambda run: run[1][-1]), theirs, iterations)]
+
+
+def main():
+    arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
+    if len(arguments) != 3:
+        sys.exit(__doc__)
+    quick = "--quick" in sys.argv
+    build, data = pathlib.Path(arguments[0]) / "bin", pathlib.Path(arguments[1])
+    versions = {name: metadata.version(name) for name in ("numpy", "scipy")}
+    print("with " + ", ".join(f"{name} {version}" for name, version in versions.items()) + "\n")
+    print(f"{'':<44} {'iter.':>5} {'objective':>12} {'theirs':>12} {'seconds':>8} {'theirs':>8} {'ratio':>7} {'at equal f':>9}")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        lines = completion_lines(build, data, folder, 50 if quick else 500)
+        lines += link_lines(build, data, folder, 10 if quick else 100)
+    pathlib.Path(arguments[2]).write_text(json.dumps({"versions": versions, "runs": lines}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+// A radius that chooses itself: a path of radii, each solved from the answer of the last, judged on held-out entries.
+#pragma once
+
+#include <vector>
+
+#include "tracenorm/solve.hpp"
+
+namespace tracenorm {
+
+struct RadiusPathOptions {
+  double ratio = 1.6;    ///< between one radius and the next
+  int iterations = 100;  ///< at most this many per radius
+  int patience = 40;     ///< early stopping within a radius: iterations without a better validation error
+  int tolerance = 2;     ///< radii in a row without a better one end the path
+  int most = 24;         ///< radii at most
+};
+
+/// One radius of the path and its best iterate on the validation entries.
+struct RadiusStep {
+  double radius = 0;
+  double lambda = 0;  ///< of the l1 penalty, for paths that try several
+  double validation_error = 0;
+  double objective = 0;
+  double relative_gap = 0;  ///< certified, of that iterate
+  Index rank = 0;
+  int iterations = 0;
+  double passes = 0;
+  double seconds = 0;
+};
+
+struct RadiusPath {
+  std::vector<RadiusStep> steps;  ///< in the order they were tried; the first has radius 0: what preparation alone does
+  std::size_t best = 0;           ///< the step with the smallest validation error
+  Result result;                  ///< of that step
+
+  [[nodiscard]] double radius() const { return steps[best].radius; }
+};
+
+/// The radius at which a first atom is promised to lower the objective by a twentieth: less hardly changes anything.
+double smallest_radius(const Problem& problem, std::uint64_t seed = 1);
+
+/// Goes up from the smallest radius until the validation error has turned. `run.validation` must be given; `run.gap` is
+/// left for a later solve. Sets the radius of `problem` to the one chosen. Cancelling ends the path; what was best so
+/// far is returned with the status `interrupted`.
+RadiusPath choose_radius(Problem& problem, const Method& method, const RunOptions& run,
+                         const RadiusPathOptions& options = {});
+
+}  // namespace tracenorm

@@ -1,0 +1,2 @@
+#define KERNELS_NAMESPACE avx2
+#include "kernels/linear.inc"

@@ -1,0 +1,2 @@
+#define KERNELS_NAMESPACE avx512
+#include "kernels/linear.inc"

@@ -1,0 +1,2 @@
+#define KERNELS_NAMESPACE baseline
+#include "kernels/linear.inc"

@@ -1,0 +1,95 @@
+#include "tracenorm/radius_path.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tracenorm/error.hpp"
+
+namespace tracenorm {
+
+namespace {
+
+constexpr double kFirstPromise = 0.05;
+
+/// An improvement below this share of the error is no reason to go on.
+constexpr double kWorthwhile = 1e-4;
+
+void set_radius(Problem& problem, double radius) { std::get<TraceNormBall>(problem.constraint).radius = radius; }
+
+RadiusStep describe(const Result& result, double radius) {
+  RadiusStep step;
+  step.radius = radius;
+  step.validation_error = result.trace[static_cast<std::size_t>(result.solution_iteration)].validation_error;
+  step.objective = result.objective;
+  step.relative_gap = result.relative_gap;
+  step.rank = result.solution.terms();
+  step.iterations = result.iterations;
+  step.passes = result.counters.passes;
+  step.seconds = result.seconds;
+  return step;
+}
+
+}  // namespace
+
+double smallest_radius(const Problem& problem, std::uint64_t seed) {
+  const std::unique_ptr<Evaluator> f = make_evaluator(problem, seed);
+  const Linearization model = f->linearize(f->data_scale(), false);
+  const double sigma = f->leading_atom({1e-2, 30}).sigma;
+  return sigma > 0 ? kFirstPromise * std::abs(model.objective) / sigma : 0.0;
+}
+
+RadiusPath choose_radius(Problem& problem, const Method& method, const RunOptions& run,
+                         const RadiusPathOptions& options) {
+  if (run.validation == nullptr) throw Error(ErrorCode::usage, "choosing a radius needs validation entries");
+  if (!is_bounded(method)) {
+    throw Error(ErrorCode::usage, fmt::format("method {} has no radius to choose", method_name(method)));
+  }
+  RunOptions one = run;
+  one.gap.reset();
+  one.iterations = std::min(run.iterations, options.iterations);
+  one.patience = options.patience;
+
+  RadiusPath path;
+  LowRankMatrix last;
+  double radius = 0;  // the first step: X = 0
+  int since_best = 0;
+  while (static_cast<int>(path.steps.size()) <= options.most && since_best < options.tolerance) {
+    set_radius(problem, radius);
+    one.start = path.steps.empty() ? run.start : &last;
+    if (radius == 0) one.start = nullptr;
+    Result result = solve(problem, method, one);
+    path.steps.push_back(describe(result, radius));
+    last = result.solution;
+    last.scale(options.ratio);  // the next answer is larger in most directions: that is nearer to it than this one
+    const RadiusStep& step = path.steps.back();
+    const bool better =
+        path.steps.size() == 1 || step.validation_error < path.steps[path.best].validation_error * (1 - kWorthwhile);
+    const Status status = result.status;
+    if (better) {
+      path.best = path.steps.size() - 1;
+      path.result = std::move(result);
+      since_best = 0;
+    } else {
+      ++since_best;
+    }
+    if (status == Status::interrupted || status == Status::numerical_failure) {
+      path.result.status = status;
+      break;
+    }
+    if (run.seconds) {
+      double spent = 0;
+      for (const RadiusStep& done : path.steps) spent += done.seconds;
+      if (spent >= *run.seconds) break;
+      one.seconds = *run.seconds - spent;
+    }
+    radius = radius == 0 ? smallest_radius(problem, run.seed) : radius * options.ratio;
+    if (radius == 0) break;  // the slopes at zero vanish: zero is the answer for every radius
+  }
+  set_radius(problem, path.radius());
+  return path;
+}
+
+}  // namespace tracenorm

@@ -1,0 +1,39 @@
+#include "tracenorm/constraint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tracenorm/error.hpp"
+
+namespace tracenorm {
+
+namespace {
+
+std::vector<double> weights(const std::vector<Offset>& counts, Offset all, const NormWeights& rule) {
+  const double mean = static_cast<double>(all) / static_cast<double>(counts.size());
+  std::vector<double> weight(counts.size());
+  std::transform(counts.begin(), counts.end(), weight.begin(), [&](Offset count) {
+    return std::pow((1 - rule.smoothing) * static_cast<double>(count) / mean + rule.smoothing, rule.power);
+  });
+  return weight;
+}
+
+}  // namespace
+
+TraceNormBall weighted_ball(double radius, const NormWeights& rule, const Observations& observations) {
+  if (!(rule.power >= 0 && rule.power <= 1)) {
+    throw Error(ErrorCode::usage, fmt::format("norm weights: power = {}; it must be from 0 to 1", rule.power));
+  }
+  if (!(rule.smoothing > 0 && rule.smoothing <= 1)) {
+    throw Error(ErrorCode::usage,
+                fmt::format("norm weights: smoothing = {}; it must be above 0 and at most 1", rule.smoothing));
+  }
+  if (rule.power == 0) return {radius};
+  const Counts counts = count_observed(observations);
+  const Offset all = observed(observations);
+  return {radius, weights(counts.row, all, rule), weights(counts.col, all, rule)};
+}
+
+}  // namespace tracenorm

@@ -1,0 +1,13 @@
+// Offsets of rows and columns: the part of the data that needs no low-rank matrix.
+#pragma once
+
+#include "tracenorm/preparation.hpp"
+
+namespace tracenorm {
+
+/// Fits y ~ offset + row offset + column offset (those that `kind` asks for) by shrunken means, in rounds. Robust
+/// averaging weighs each entry by its residual (Hampel's redescending weights on the scale of the residuals that are
+/// not gross). The scale is the standard deviation of the values that are not gross.
+void fit_offsets(Preparation& preparation, Averaging averaging, const Entries& entries, Index rows, Index cols);
+
+}  // namespace tracenorm

@@ -1,0 +1,23 @@
+// How good lists of recommendations are: each row's unseen columns ranked by prediction, judged by its held-out
+// entries.
+#pragma once
+
+#include "tracenorm/model.hpp"
+
+namespace tracenorm::report {
+
+/// Means over the rows that have at least one relevant held-out entry.
+struct TopMeasures {
+  int top = 0;
+  double relevant_from = 0;  ///< a held-out entry is relevant when its value is at least this
+  Offset rows = 0;           ///< how many rows were judged
+  double precision = 0;      ///< relevant ones among the first `top`
+  double recall = 0;         ///< share of a row's relevant ones that are among the first `top`
+  double ndcg = 0;           ///< discounted gain, 1 when the relevant ones come first
+  double hit_rate = 0;       ///< share of rows with at least one relevant one among the first `top`
+};
+
+/// Columns a row has in `train` are not candidates. NaN measures when no row can be judged.
+TopMeasures top_measures(const Model& model, const Entries& train, const Entries& test, int top, double relevant_from);
+
+}  // namespace tracenorm::report
