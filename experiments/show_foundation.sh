@@ -28,12 +28,12 @@ field() { sed -n 's/^ *"'"$2"'": "\{0,1\}\([^",]*\)"\{0,1\},\{0,1\}$/\1/p' "$1" 
 "$program" info
 
 echo
-echo "ML-100k: z-scores, 50/25/25, absolute loss, radius 1200, 500 iterations, the iterate best on the validation part"
+echo "ML-100k: z-scores, 50/25/25, absolute loss, radius 1200, the paper's width, 500 iterations, the iterate best on the validation part"
 ratings=$(find_data u.data)
 printf '%4s %8s %8s %9s %10s %12s %8s\n' seed z-RMSE RMSE iteration objective 'lower bound' seconds
 for seed in 1 2 3 4 5; do
   run=$work/ml-$seed.json
-  "$program" complete "$ratings" --radius 1200 --split 0.5,0.25,0.25 --iterations 500 --seed $seed --json "$run" --quiet
+  "$program" complete "$ratings" --radius 1200 --width paper --split 0.5,0.25,0.25 --iterations 500 --seed $seed --json "$run" --quiet
   test_part=$(sed -n '/"test": {/,/}/p' "$run")
   echo "$test_part" > "$work/test.json"
   printf '%4d %8.4f %8.4f %9d %10.1f %12.1f %8.1f\n' $seed "$(field "$work/test.json" rmse_prepared)" \
@@ -66,7 +66,8 @@ while read -r name options; do
   printf '%-22s %12.3f %13.2f%% %8.1f\n' "$name" "$(field "$work/run.json" objective)" \
     "$(awk -v g="$(field "$work/run.json" relative_gap)" 'BEGIN { print 100 * g }')" "$(field "$work/run.json" seconds)"
 done << 'METHODS'
-fwua(hybrid) --method fwua
+fwua --method fwua
+fwua(hybrid) --method fwua --width hybrid
 fwua(paper) --method fwua --width paper
 sccg(mu=0.01) --method sccg --mu 0.01
 hcgs --method hcgs

@@ -22,9 +22,9 @@ print(f"{sys.argv[1]:14s} z-RMSE {statistics.mean(z):.4f} +- {statistics.stdev(z
 PY
 }
 
-show fwua    --method fwua --radius 1200 --iterations 500
-show rdfw    --method rdfw --radius 1200 --iterations 500
-show rdfw-60 --method rdfw --radius 1200 --iterations 500 --rank 60
-show rdfw-complement --method rdfw --radius 1200 --iterations 500 --rank 60 --complement 0.001
+show fwua    --method fwua --width paper --radius 1200 --iterations 500
+show rdfw    --method rdfw --width paper --radius 1200 --iterations 500
+show rdfw-60 --method rdfw --width paper --radius 1200 --iterations 500 --rank 60
+show rdfw-complement --method rdfw --width paper --radius 1200 --iterations 500 --rank 60 --complement 0.001
 show rlrmc   --method rlrmc --rank 2 --complement 0.001
 show glrl    --method glrl --rank 10
