@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -104,6 +105,12 @@ void explain(const Result& result, const RunOptions& run, bool quiet) {
   }
 }
 
+/// The same with what is left of the time that was asked for.
+RunOptions after(RunOptions run, double seconds) {
+  if (run.seconds) run.seconds = std::max(0.0, *run.seconds - seconds);
+  return run;
+}
+
 /// Penalties to try, in units of the data's scale, up to where nothing is left of it.
 constexpr std::array<double, 7> kPenalties{0, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2};
 
@@ -116,10 +123,12 @@ RadiusPath choose_on(Problem& problem, const Method& method, const RunOptions& r
   Penalty best_penalty = problem.penalty;
   double best_radius = 0;
   int since_best = 0;
+  double spent = 0;
   for (const double share : kPenalties) {
     const double lambda = share * scale;
     problem.penalty = lambda > 0 ? Penalty{L1Penalty{lambda}} : Penalty{NoPenalty{}};
-    RadiusPath path = choose_radius(problem, method, run);
+    RadiusPath path = choose_radius(problem, method, after(run, spent));
+    for (const RadiusStep& step : path.steps) spent += step.seconds;
     const double error = path.steps[path.best].validation_error;
     const Status status = path.result.status;
     for (RadiusStep& step : path.steps) step.lambda = lambda;
@@ -228,7 +237,11 @@ report::RunReport solve_estimation(const EstimationOptions& options, Estimation&
   report.run.observer = observer.get();
   bool solved = false;
   if (options.chooses_radius()) solved = choose(options, estimation, report);
-  if (!solved) report.result = solve(estimation.problem, report.method, report.run);
+  if (!solved) {
+    double spent = 0;
+    for (const RadiusStep& step : report.path) spent += step.seconds;
+    report.result = solve(estimation.problem, report.method, after(report.run, spent));
+  }
   report.run.start = nullptr;
   report.run.observer = nullptr;
   report.run.cancel = nullptr;

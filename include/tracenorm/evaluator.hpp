@@ -88,8 +88,8 @@ class Evaluator {
   [[nodiscard]] virtual Offset entries() const = 0;  ///< how many entries one pass reads
   [[nodiscard]] virtual double radius() const = 0;
   [[nodiscard]] virtual double data_scale() const = 0;  ///< root mean square of the observed values
-  [[nodiscard]] virtual double kink_slope()
-      const = 0;  ///< bound on the slope jump: lambda of an l1 penalty, or of the loss
+  /// Bound on the slope jump: lambda of an l1 penalty, or of the loss.
+  [[nodiscard]] virtual double kink_slope() const = 0;
   [[nodiscard]] virtual bool cheap_conjugate() const = 0;  ///< whether linearize may sum conjugates every time
 
   virtual double objective() = 0;

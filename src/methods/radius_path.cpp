@@ -68,6 +68,7 @@ RadiusPath choose_radius(Problem& problem, const Method& method, const RunOption
     const bool better =
         path.steps.size() == 1 || step.validation_error < path.steps[path.best].validation_error * (1 - kWorthwhile);
     const Status status = result.status;
+    const std::string message = result.message;
     if (better) {
       path.best = path.steps.size() - 1;
       path.result = std::move(result);
@@ -75,10 +76,12 @@ RadiusPath choose_radius(Problem& problem, const Method& method, const RunOption
     } else {
       ++since_best;
     }
-    if (status == Status::interrupted || status == Status::numerical_failure) {
+    if (status == Status::interrupted) {  // the best so far may be of an earlier radius
       path.result.status = status;
+      path.result.message = message;
       break;
     }
+    if (status == Status::numerical_failure) break;  // larger radii will not do better
     if (run.seconds) {
       double spent = 0;
       for (const RadiusStep& done : path.steps) spent += done.seconds;

@@ -56,8 +56,8 @@ void fit_global(Preparation& preparation, const Values& values) {
   preparation.scale = count > 1 ? std::sqrt(squares / (count - 1)) : 0.0;
   if (!(preparation.scale > 1e-7 * std::abs(preparation.offset)) || preparation.scale == 0.0) {
     throw Error(ErrorCode::input,
-                fmt::format("all {} values equal {}: z-scores need values that differ; use --prepare center or none",
-                            count, preparation.offset));
+                fmt::format("all {} values equal {}: z-scores need values that differ; center or none would do", count,
+                            preparation.offset));
   }
 }
 

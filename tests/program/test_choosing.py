@@ -102,6 +102,13 @@ class ChoosingTest(DataTest):
                        says=("--complement", "--norm-power"))
         self.fail_with(2, "complete", data, "--method", "rlrmc", "--norm-power", 0.5, says="--norm-power")
 
+    def test_time_is_for_path_and_answer_together(self):
+        data, _ = self.additive()
+        run = self.run_json("complete", data, "--time", 0.05, "--iterations", 1000000)
+        spent = run["seconds"] + sum(step["seconds"] for step in run["radius_path"])
+        self.assertEqual(run["status"], "time_limit")
+        self.assertLess(spent, 5)
+
     def test_too_few_entries(self):
         self.write("few.tsv", "a\tb\t1\nb\ta\t2\n")
         self.fail_with(3, "complete", "few.tsv", says=("--radius auto", "too few"))
