@@ -20,8 +20,6 @@ struct CompleteOptions {
   std::string test;
 };
 
-constexpr const char* kDefaultMethod = "fwua";
-
 constexpr const char* kFooter = R"(Examples:
   tracenorm complete ratings.csv
   tracenorm complete u.data --split 0.5,0.25,0.25 --seed 1 --json run.json
@@ -97,7 +95,6 @@ void add_complete(CLI::App& program, Action& action) {
   CLI::App* app = program.add_subcommand("complete", "robust matrix completion: fill in a matrix from some entries");
   const auto options = std::make_shared<CompleteOptions>();
   EstimationOptions& common = options->completion.common;
-  common.method = MethodOptions(kDefaultMethod);
   add_estimation_options(*app, common, "DATA", "entries: row, column, value");
   add_completion_options(*app, options->completion);
   app->add_option_function<std::string>(

@@ -172,7 +172,6 @@ bool choose(const EstimationOptions& options, Estimation& estimation, report::Ru
   if (!solved) {  // from where the path stood, on all the data or to the gap that was asked for
     report.start = report.result.solution;
     report.run.start = &report.start;
-    if (report.run.gap) report.run.validation = nullptr;
   } else if (estimation.choosing) {  // interrupted: the bounds were those of the smaller problem
     report.result.objective = objective(estimation.problem, report.result.solution);
     report.result.lower_bound = -std::numeric_limits<double>::infinity();
@@ -223,7 +222,7 @@ report::RunReport solve_estimation(const EstimationOptions& options, Estimation&
   report.problem = &estimation.problem;
   report.preparation = estimation.preparation;
   report.norm_weights = options.norm_weights;
-  report.method = options.method.make();
+  report.method = options.method.make(options.run.gap.has_value());
   report.run = options.run;
   report.options = estimation.options;
 
@@ -240,6 +239,8 @@ report::RunReport solve_estimation(const EstimationOptions& options, Estimation&
   if (!solved) {
     double spent = 0;
     for (const RadiusStep& step : report.path) spent += step.seconds;
+    // Who asks for a gap gets the answer that has it, not an earlier one that predicts better.
+    if (report.run.gap && report.run.patience == 0) report.run.validation = nullptr;
     report.result = solve(estimation.problem, report.method, after(report.run, spent));
   }
   report.run.start = nullptr;

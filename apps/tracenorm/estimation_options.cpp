@@ -175,7 +175,8 @@ void add_estimation_options(CLI::App& app, EstimationOptions& options, const std
 }
 
 void check_before_reading(const EstimationOptions& options, const std::vector<std::string>& inputs) {
-  const Method method = options.method.make();  // throws when the method's options do not fit it
+  const Method method =
+      options.method.make(options.run.gap.has_value());  // throws when the method's options do not fit it
   check_radius(options, method);
   check_gap(options, method);
   check_outputs({{"--json", options.json}, {"--model", options.model}}, inputs);

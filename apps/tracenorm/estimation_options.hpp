@@ -39,7 +39,7 @@ struct EstimationOptions {
   bool quiet = false;
 
   /// Whether the radius is to be chosen: the method has one, and none was given.
-  [[nodiscard]] bool chooses_radius() const { return !radius && is_bounded(method.make()); }
+  [[nodiscard]] bool chooses_radius() const { return !radius && is_bounded(method.make(run.gap.has_value())); }
 };
 
 /// Adds them all, in groups. `data_name` is the positional argument; `options.loss` is the command's default loss.

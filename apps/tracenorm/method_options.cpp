@@ -198,7 +198,10 @@ std::string methods_where(const std::function<bool(const Method&)>& holds) {
 }
 
 void MethodOptions::add_to(CLI::App& app) {
-  app.add_option("--method", name_, method_list())->type_name("NAME")->capture_default_str()->group("Method");
+  app.add_option("--method", name_, method_list())
+      ->type_name("NAME")
+      ->default_str("fwua; with --gap corrective")
+      ->group("Method");
   app.add_option_function<std::string>(
          "--width",
          [this](const std::string& text) {
@@ -241,11 +244,20 @@ void MethodOptions::add_fields(CLI::App& app) {
   }
 }
 
-Method MethodOptions::make() const {
-  Method method = parse_for("--method", [&] { return parse_method(name_); });
+std::string MethodOptions::default_name(bool asks_gap) const {
+  const Method corrective = methods::Corrective{};
+  const bool fits = !width_ && !step_ && std::all_of(values_.begin(), values_.end(), [&](const auto& value) {
+    return has_field(corrective, value.first);
+  });
+  return asks_gap && fits ? method_name(corrective) : method_name(methods::FrankWolfe{});
+}
+
+Method MethodOptions::make(bool asks_gap) const {
+  const std::string name = name_.value_or(default_name(asks_gap));
+  Method method = parse_for("--method", [&] { return parse_method(name); });
   if (width_) set_width(method, *width_);
   if (step_) set_step(method, *step_);
-  for (const auto& [name, text] : values_) set_field(method, name, text);
+  for (const auto& [field, text] : values_) set_field(method, field, text);
   return method;
 }
 

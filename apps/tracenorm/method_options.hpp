@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "tracenorm/solve.hpp"
 
@@ -15,17 +14,17 @@ namespace tracenorm::app {
 
 class MethodOptions {
  public:
-  explicit MethodOptions(std::string default_name = "fwua") : name_(std::move(default_name)) {}
-
   void add_to(CLI::App& app);
 
-  /// The method that was asked for. A usage error when an option was given that this method does not have.
-  [[nodiscard]] Method make() const;
+  /// The method that was asked for; if none was, `corrective` where a certified gap is asked for and no option of
+  /// another method is given, `fwua` otherwise. A usage error when an option was given that the method does not have.
+  [[nodiscard]] Method make(bool asks_gap) const;
 
  private:
   void add_fields(CLI::App& app);
+  [[nodiscard]] std::string default_name(bool asks_gap) const;
 
-  std::string name_;
+  std::optional<std::string> name_;
   std::optional<std::string> width_;
   std::optional<std::string> step_;
   std::map<std::string, std::string> values_;  // field name -> text, only those given

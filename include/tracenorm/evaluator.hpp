@@ -14,6 +14,7 @@
 #include <memory>
 #include <span>
 
+#include "tracenorm/factors.hpp"
 #include "tracenorm/low_rank_matrix.hpp"
 #include "tracenorm/problem.hpp"
 
@@ -94,17 +95,32 @@ class Evaluator {
 
   virtual double objective() = 0;
   virtual Linearization linearize(double width, bool want_conjugate) = 0;
+  /// Multipliers for kinks. From here on slopes of kinked functions are taken at x + c instead of x, |c| at most the
+  /// width: c is made so that an entry that comes to rest on its kink keeps the slope it has now, the one that balances
+  /// it there, and the slack of that entry vanishes at a width that does not (docs/mathematics.md, "Corrective steps").
+  virtual void shift_kinks(double width) = 0;
   /// Starts from the pair of the last call. The result lives until the next call.
   virtual const LeadingAtom& leading_atom(const OracleAccuracy& accuracy) = 0;
-  /// Makes `atom` the target S of the next move.
+  /// Makes `atom` the target S of the next move; it must live until then.
   virtual void aim(const Atom& atom) = 0;
+  /// The same for a matrix of any rank.
+  virtual void aim(const LowRankMatrix& target) = 0;
   /// The objective and its derivative at several points of the segment from X to S, in one pass.
   virtual void objective_at(std::span<const double> t, std::span<SegmentPoint> out) = 0;
+  /// The derivatives of the smoothed objective there: the sum of moving averages that chord slopes of this width are
+  /// the slopes of (docs/mathematics.md). It has no value in closed form, but a convex function needs none.
+  virtual void smoothed_derivatives_at(std::span<const double> t, double width, std::span<double> out) = 0;
   /// X <- X + t (S - X). Returns max |X_ij - S_ij| before the move, over the entries whose function has a kink.
   virtual double move(double t) = 0;
   /// out = M block, or out = M' block.
   virtual void apply_block(const Eigen::MatrixXd& block, Eigen::MatrixXd& out) = 0;
   virtual void apply_transpose_block(const Eigen::MatrixXd& block, Eigen::MatrixXd& out) = 0;
+
+  /// What linearize(width) would say at X = scale * left right', without going there or changing M, and the products of
+  /// the slopes N there with the factors: products = (N right, N' left), the gradient but for the scale.
+  virtual Linearization factor_gradient(const Factors& at, double scale, double width, Factors& products) = 0;
+  /// out = (M right, M' left): both products of a block of vectors in one pass.
+  virtual void multiply(const Factors& block, Factors& out) = 0;
 
   /// X from Z, and Z from X; the same unless the norm is weighted.
   [[nodiscard]] virtual LowRankMatrix to_data_units(LowRankMatrix z) const = 0;

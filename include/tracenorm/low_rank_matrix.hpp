@@ -35,6 +35,7 @@ class LowRankMatrix {
   void reserve(Index terms);
   /// X <- (1 - t) X + t atom. A step of one forgets all former terms.
   void blend(double t, const Atom& atom);
+  void blend(double t, const LowRankMatrix& other);
   /// X <- factor X.
   void scale(double factor);
   /// X <- diag(left) X diag(right).
@@ -51,6 +52,8 @@ class LowRankMatrix {
   [[nodiscard]] Eigen::MatrixXd dense() const { return dense_rows(0, rows_); }
   /// left' X right for given vectors: the inner product with an atom.
   [[nodiscard]] double inner(const Eigen::VectorXd& left, const Eigen::VectorXd& right) const;
+  /// The inner product with another matrix.
+  [[nodiscard]] double inner(const LowRankMatrix& other) const;
   /// Sum of |values|: an upper bound of the trace norm, equal to it after `compress`.
   [[nodiscard]] double trace_norm_bound() const;
 

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "tracenorm/methods/corrective.hpp"
 #include "tracenorm/methods/frank_wolfe.hpp"
 #include "tracenorm/methods/genfb.hpp"
 #include "tracenorm/methods/glrl.hpp"
@@ -17,10 +18,11 @@
 namespace tracenorm {
 
 /// The closed set of methods. A new one is a file in methods/, one in src/methods/, and one line here.
-using Method = std::variant<methods::FrankWolfe, methods::RankDrop, methods::GenFB, methods::Rlrmc, methods::Glrl>;
+using Method = std::variant<methods::FrankWolfe, methods::RankDrop, methods::Corrective, methods::GenFB, methods::Rlrmc,
+                            methods::Glrl>;
 
-/// A method by its name: fwua, rdfw, sccg, sccg-sg, hcgs, genfb, rlrmc, glrl. Throws a usage error that lists the names
-/// there are.
+/// A method by its name: fwua, rdfw, corrective, sccg, sccg-sg, hcgs, genfb, rlrmc, glrl. Throws a usage error that
+/// lists the names there are.
 Method parse_method(std::string_view name);
 std::string method_name(const Method& method);
 /// Whether the method solves the problem under the trace-norm bound. The others ignore the radius and give no bound.

@@ -15,6 +15,9 @@ using Real = double;
 using Real = float;
 #endif
 
+/// Rows of factors (factors.hpp) are multiples of this long, so that vector code needs no rest.
+inline constexpr Index kFactorStep = 16;
+
 /// Losses are inlined into kernels that are compiled once per instruction set. An out-of-line copy compiled for a newer
 /// instruction set must never be picked by the linker for everybody, hence "always".
 #define TRACENORM_INLINE [[gnu::always_inline]] inline

@@ -82,6 +82,14 @@ def test_same_seed_same_bits_on_any_number_of_threads():
     assert not np.array_equal(results[0].left, other_seed.left)
 
 
+def test_a_gap_takes_the_method_for_it(corrupted):
+    data = (corrupted["rows"], corrupted["cols"], corrupted["values"])
+    result = tracenorm.solve(data, radius=100, gap=0.002)
+    assert result.method == "corrective" and result.relative_gap <= 0.002 and result.status == "gap_reached"
+    assert tracenorm.solve(data, radius=100, gap=0.3, width="paper").method == "fwua"
+    assert tracenorm.solve(data, radius=100, iterations=3).method == "fwua"
+
+
 @pytest.mark.parametrize("method", sorted(tracenorm.methods()))
 def test_every_method_runs(corrupted, method):
     data = (corrupted["rows"], corrupted["cols"], corrupted["values"])

@@ -47,7 +47,7 @@ def solve(
     *,
     loss: Loss = "absolute",
     radius: float | Literal["auto"] | None = None,
-    method: str = "fwua",
+    method: str | None = None,
     penalty: str | tuple[str, float] = "none",
     gap: float | None = None,
     iterations: int = 500,
@@ -87,7 +87,8 @@ def solve(
         The bound on the trace norm, in the units of the prepared data. Required, except by methods that have none.
         "auto": the one that ``tracenorm.choose_radius`` finds.
     method
-        ``tracenorm.methods()`` lists them. Their options are further keyword arguments, or ``method_options``:
+        ``tracenorm.methods()`` lists them. None: "corrective" when a ``gap`` is asked for and no option of another
+        method is given, "fwua" otherwise. Their options are further keyword arguments, or ``method_options``:
         ``solve(..., method="sccg", mu=0.01)``, ``solve(..., width="paper", step="line-search")``.
     penalty
         "none", "l1:LAMBDA" (on all entries: a sparse X), "complement-squared:LAMBDA" (on the unobserved entries).
@@ -125,13 +126,16 @@ def solve(
         The factors ``left, values, right``, ``predict``, ``to_dense``, ``save``; ``objective``, ``lower_bound``,
         ``relative_gap``, ``status``, ``trace``.
     """
-    chosen = _core.Method(_name("method", method), {**(method_options or {}), **options})
+    given = {**(method_options or {}), **options}
+    if method is None:
+        method = "corrective" if gap is not None and not given else "fwua"
+    chosen = _core.Method(_name("method", method), given)
     if isinstance(radius, str):
         if radius != "auto":
             raise TypeError(f"radius = {radius!r}; it must be a number or 'auto'")
         radius = choose_radius(
             data, loss=loss, prepare=prepare, penalty=penalty, norm_power=norm_power, norm_smoothing=norm_smoothing,
-            method=method, method_options={**(method_options or {}), **options}, seed=seed, threads=threads,
+            method=method, method_options=given, seed=seed, threads=threads,
             shape=shape, columns=columns, weights=weights,
         )  # fmt: skip
     if radius is None and chosen.bounded:

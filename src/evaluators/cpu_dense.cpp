@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "linalg/blas.hpp"
 #include "model/entry_functions.hpp"
 
 namespace tracenorm {
@@ -111,6 +112,31 @@ void CpuDenseEvaluator::scale_shard(int shard, const Real* m, const double* u, c
   for (Index i = r.first; i < r.last; ++i) {
     for (Index j = 0; j < cols_; ++j) *out++ = Real(u[i] * double(*m++) * v[j]);
   }
+}
+
+void CpuDenseEvaluator::factor_entries(Offset from, Offset to, const Factors& at, Real scale, Real* x) const {
+  const auto first = static_cast<Index>(from / cols_);
+  const auto count = static_cast<Index>((to - from) / cols_);
+  const Index width = at.width();
+  blas::gemm(blas::Shape::plain, blas::Shape::transposed, count, cols_, width, scale,
+             at.left().data() + static_cast<Offset>(first) * width, width, at.right().data(), width, 0, x, cols_);
+}
+
+void CpuDenseEvaluator::factor_products(Offset from, Offset to, const Real* m, const Factors& at, Real* left,
+                                        Real* right) const {
+  const auto first = static_cast<Index>(from / cols_);
+  const auto count = static_cast<Index>((to - from) / cols_);
+  const Index width = at.width();
+  const Offset place = static_cast<Offset>(first) * width;
+  blas::gemm(blas::Shape::plain, blas::Shape::plain, count, width, cols_, 1, m, cols_, at.right().data(), width, 1,
+             left + place, width);
+  blas::gemm(blas::Shape::transposed, blas::Shape::plain, cols_, width, count, 1, m, cols_, at.left().data() + place,
+             width, 1, right, width);
+}
+
+Offset CpuDenseEvaluator::factor_block() const {
+  constexpr Index rows_at_once = 64;
+  return static_cast<Offset>(rows_at_once) * cols_;
 }
 
 Offset CpuDenseEvaluator::row_begin(Index row) const { return static_cast<Offset>(row) * cols_; }

@@ -30,6 +30,10 @@ class CpuDenseEvaluator final : public CpuEvaluator {
   void sample_shard(int shard, const double* u, const double* v, Real* target) const override;
   void load_shard(int shard, const LowRankMatrix& factors, Real* x) const override;
   void scale_shard(int shard, const Real* m, const double* u, const double* v, Real* out) const override;
+  void factor_entries(Offset from, Offset to, const Factors& at, Real scale, Real* x) const override;
+  void factor_products(Offset from, Offset to, const Real* m, const Factors& at, Real* left,
+                       Real* right) const override;
+  [[nodiscard]] Offset factor_block() const override;
   [[nodiscard]] Offset row_begin(Index row) const override;
   void gram(const Real* m, bool of_columns, Eigen::MatrixXd& out) const override;
   [[nodiscard]] double gram_passes(bool of_columns) const override;

@@ -161,9 +161,12 @@ Linearization CpuEvaluator::linearize(double width, bool want_conjugate) {
     if (!want_conjugate && coded_.code != nullptr && table.linearize_coded != nullptr) kernel = table.linearize_coded;
     for_each_shard(shards(), [&](int s) {
       kernels::EntrySums sums;
+      ShiftedPlaces places;
       if (with_product) fast_outputs_.col(s).setZero();
       for_row_blocks(s, [&](Index first, Index last) {
-        sums += kernel(loss, range(row_begin(first), row_begin(last), slope_.data()), width);
+        kernels::EntryRange r = range(row_begin(first), row_begin(last), slope_.data());
+        shift(r, row_begin(first), width, places);
+        sums += kernel(loss, r, width);
         if (!with_product) return;
         normal_fast_rows(first, last, slope_.data(), fast_v_.data(), product.shift, row_products_[0].data(),
                          fast_outputs_.col(s).data());
@@ -185,15 +188,6 @@ Linearization CpuEvaluator::linearize(double width, bool want_conjugate) {
     model.conjugate_sum += off;
   }
   return model;
-}
-
-template <class Work>
-void CpuEvaluator::for_column_blocks(Work&& work) {
-  const int blocks = (cols_ + kColumnBlock - 1) / kColumnBlock;
-  for_each_shard(blocks, [&](int b) {
-    const Index from = b * kColumnBlock;
-    work(from, std::min(kColumnBlock, cols_ - from));
-  });
 }
 
 void CpuEvaluator::add_shard_outputs(double* out) {
@@ -387,6 +381,7 @@ const LeadingAtom& CpuEvaluator::leading_atom(const OracleAccuracy& accuracy) {
 
 void CpuEvaluator::aim(const Atom& atom) {
   aimed_ = &atom;
+  aimed_matrix_ = nullptr;
   aimed_left_ = atom.weight * atom.left;
   aimed_right_ = atom.right;
   if (weighted_norm()) {
@@ -396,48 +391,74 @@ void CpuEvaluator::aim(const Atom& atom) {
   target_sampled_ = false;
 }
 
-void CpuEvaluator::objective_at(std::span<const double> t, std::span<SegmentPoint> out) {
-  assert(aimed_ != nullptr && t.size() == out.size() && t.size() <= kernels::kSegmentPoints);
-  if (!target_sampled_) {
-    count_pass();
-    target_.resize(x_.size());
-    for_each_shard(shards(), [&](int s) {
-      sample_shard(s, aimed_left_.data(), aimed_right_.data(), target_.data() + shard_begin(s));
-    });
-    target_sampled_ = true;
-  }
+void CpuEvaluator::sample_target() {
+  if (target_sampled_) return;
+  target_.resize(x_.size());
+  target_sampled_ = true;
+  if (aimed_matrix_ != nullptr) return sample_matrix();
+  count_pass();
+  for_each_shard(shards(), [&](int s) {
+    sample_shard(s, aimed_left_.data(), aimed_right_.data(), target_.data() + shard_begin(s));
+  });
+}
+
+CpuEvaluator::TargetProducts CpuEvaluator::target_products() const {
+  if (!has_low_rank_part()) return {0, 0};  // nobody asks
+  if (aimed_matrix_ != nullptr) return {iterate_.inner(*aimed_matrix_), aimed_matrix_->inner(*aimed_matrix_)};
+  return {aimed_->weight * iterate_inner(aimed_->left, aimed_->right), aimed_->weight * aimed_->weight};
+}
+
+kernels::SegmentSums CpuEvaluator::sum_segment(std::span<const double> t, std::optional<double> width) {
+  assert(t.size() <= kernels::kSegmentPoints);
+  sample_target();
   count_pass();
   double points[kernels::kSegmentPoints];
   for (int p = 0; p < kernels::kSegmentPoints; ++p) {
     points[p] = t[std::min(static_cast<std::size_t>(p), t.size() - 1)];
   }
-  std::vector<kernels::SegmentSums> sums(static_cast<std::size_t>(shards()));
+  std::vector<kernels::SegmentSums> parts(static_cast<std::size_t>(shards()));
   visit_kernels(problem_.loss, mode_, weight_ != nullptr, [&](const auto& loss, const auto& table) {
     for_each_shard(shards(), [&](int s) {
-      table.segment(loss, range(s, nullptr), target_.data() + shard_begin(s), points,
-                    sums[static_cast<std::size_t>(s)]);
+      const Real* target = target_.data() + shard_begin(s);
+      kernels::SegmentSums& sums = parts[static_cast<std::size_t>(s)];
+      if (width) {
+        kernels::EntryRange r = range(s, nullptr);
+        ShiftedPlaces places;
+        shift(r, shard_begin(s), *width, places);
+        table.smoothed_segment(loss, r, target, points, *width, sums);
+      } else {
+        table.segment(loss, range(s, nullptr), target, points, sums);
+      }
     });
   });
-  const double inner = has_low_rank_part() ? aimed_->weight * iterate_inner(aimed_->left, aimed_->right) : 0.0;
-  const double target_square = aimed_->weight * aimed_->weight;
+  kernels::SegmentSums sum;
+  for (const kernels::SegmentSums& part : parts) sum += part;
+  return sum;
+}
+
+SegmentPoint CpuEvaluator::off_pattern(double t, double square, double square_derivative) const {
+  if (!has_low_rank_part()) return {0, 0};
+  // |X(t)|_F^2 is a parabola; its part on the pattern came with the pass.
+  const auto [inner, target_square] = target_products();
+  const double whole = (1 - t) * (1 - t) * square_norm_ + 2 * t * (1 - t) * inner + t * t * target_square;
+  const double whole_derivative = 2 * ((t - 1) * square_norm_ + (1 - 2 * t) * inner + t * target_square);
+  return {lambda_ * std::max(0.0, whole - square), lambda_ * (whole_derivative - square_derivative)};
+}
+
+void CpuEvaluator::objective_at(std::span<const double> t, std::span<SegmentPoint> out) {
+  assert(t.size() == out.size());
+  const kernels::SegmentSums sums = sum_segment(t, std::nullopt);
   for (std::size_t p = 0; p < t.size(); ++p) {
-    SegmentPoint point{0, 0};
-    double square = 0;
-    double square_derivative = 0;
-    for (const kernels::SegmentSums& shard : sums) {
-      point.value += shard.value[p];
-      point.derivative += shard.derivative[p];
-      square += shard.square[p];
-      square_derivative += shard.square_derivative[p];
-    }
-    if (has_low_rank_part()) {  // |X(t)|_F^2 is a parabola; its part on the pattern came with the pass
-      const double s = t[p];
-      const double whole = (1 - s) * (1 - s) * square_norm_ + 2 * s * (1 - s) * inner + s * s * target_square;
-      const double whole_derivative = 2 * ((s - 1) * square_norm_ + (1 - 2 * s) * inner + s * target_square);
-      point.value += lambda_ * std::max(0.0, whole - square);
-      point.derivative += lambda_ * (whole_derivative - square_derivative);
-    }
-    out[p] = point;
+    const SegmentPoint off = off_pattern(t[p], sums.square[p], sums.square_derivative[p]);
+    out[p] = {sums.value[p] + off.value, sums.derivative[p] + off.derivative};
+  }
+}
+
+void CpuEvaluator::smoothed_derivatives_at(std::span<const double> t, double width, std::span<double> out) {
+  assert(t.size() == out.size());
+  const kernels::SegmentSums sums = sum_segment(t, width);
+  for (std::size_t p = 0; p < t.size(); ++p) {
+    out[p] = sums.derivative[p] + off_pattern(t[p], sums.square[p], sums.square_derivative[p]).derivative;
   }
 }
 
@@ -450,8 +471,9 @@ void CpuEvaluator::for_watched_blocks(Work&& work) const {
 }
 
 double CpuEvaluator::move(double t) {
-  assert(aimed_ != nullptr);
   forget_first_product();
+  if (aimed_matrix_ != nullptr) return move_to_matrix(t);
+  assert(aimed_ != nullptr);
   count_pass();
   load_fast_vector(aimed_right_, 1);
   for_each_shard(shards(), [&](int s) {
@@ -459,8 +481,8 @@ double CpuEvaluator::move(double t) {
   });
   const double largest = *std::max_element(shard_values_.begin(), shard_values_.end());
   if (has_low_rank_part()) {
-    const double inner = aimed_->weight * iterate_inner(aimed_->left, aimed_->right);
-    square_norm_ = (1 - t) * (1 - t) * square_norm_ + 2 * t * (1 - t) * inner + t * t * aimed_->weight * aimed_->weight;
+    const auto [inner, target_square] = target_products();
+    square_norm_ = (1 - t) * (1 - t) * square_norm_ + 2 * t * (1 - t) * inner + t * t * target_square;
   }
   for_watched_blocks([&](int, std::size_t from, std::size_t to) {
     for (std::size_t e = from; e < to; ++e) {
@@ -530,7 +552,7 @@ void CpuEvaluator::compress() {
 void CpuEvaluator::load_iterate() {
   forget_first_product();
   square_norm_ = iterate_.values().squaredNorm();
-  const LowRankMatrix x = to_data_units(iterate_);
+  const LowRankMatrix x = scaled_to_data(iterate_);
   for_each_shard(shards(), [&](int s) { load_shard(s, x, x_.data() + shard_begin(s)); });
   if (watched_ != nullptr) x.sample(watched_->row, watched_->col, watched_x_);
   count_pass();
@@ -539,7 +561,7 @@ void CpuEvaluator::load_iterate() {
 void CpuEvaluator::watch(const Entries& held_out) {
   watched_ = &held_out;
   watched_errors_.resize((held_out.row.size() + kWatchedBlock - 1) / kWatchedBlock);
-  to_data_units(iterate()).sample(held_out.row, held_out.col, watched_x_);
+  scaled_to_data(iterate()).sample(held_out.row, held_out.col, watched_x_);
 }
 
 HeldOutError CpuEvaluator::held_out_error() const {

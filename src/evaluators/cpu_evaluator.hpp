@@ -2,6 +2,7 @@
 // entries. A derived class says how its slope matrix is multiplied and moved.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -40,12 +41,18 @@ class CpuEvaluator : public Evaluator {
 
   double objective() final;
   Linearization linearize(double width, bool want_conjugate) final;
+  void shift_kinks(double width) final;
   const LeadingAtom& leading_atom(const OracleAccuracy& accuracy) final;
   void aim(const Atom& atom) final;
+  void aim(const LowRankMatrix& target) final;
   void objective_at(std::span<const double> t, std::span<SegmentPoint> out) final;
+  void smoothed_derivatives_at(std::span<const double> t, double width, std::span<double> out) final;
   double move(double t) final;
   void apply_block(const Eigen::MatrixXd& block, Eigen::MatrixXd& out) final;
   void apply_transpose_block(const Eigen::MatrixXd& block, Eigen::MatrixXd& out) final;
+
+  Linearization factor_gradient(const Factors& at, double scale, double width, Factors& products) final;
+  void multiply(const Factors& block, Factors& out) final;
 
   [[nodiscard]] LowRankMatrix to_data_units(LowRankMatrix z) const final;
   [[nodiscard]] LowRankMatrix from_data_units(LowRankMatrix x) const final;
@@ -102,6 +109,13 @@ class CpuEvaluator : public Evaluator {
   virtual void load_shard(int shard, const LowRankMatrix& factors, Real* x) const = 0;
   /// out <- diag(u) m diag(v) for a shard's entries.
   virtual void scale_shard(int shard, const Real* m, const double* u, const double* v, Real* out) const = 0;
+  /// x <- scale * left right' at entries [from, to), which are whole rows where the data are dense.
+  virtual void factor_entries(Offset from, Offset to, const Factors& at, Real scale, Real* x) const = 0;
+  /// left += M right for the rows of those entries, right += M' left, with slopes m of entries [from, to).
+  virtual void factor_products(Offset from, Offset to, const Real* m, const Factors& at, Real* left,
+                               Real* right) const = 0;
+  /// How many entries `factor_entries` takes at once.
+  [[nodiscard]] virtual Offset factor_block() const = 0;
   /// Where the entries of a row begin.
   [[nodiscard]] virtual Offset row_begin(Index row) const = 0;
   /// The small Gram matrix M'M or MM' of the entry part (whichever side is shorter), in double.
@@ -132,10 +146,12 @@ class CpuEvaluator : public Evaluator {
   std::vector<Index> cuts_;          // rows of shard s: [cuts_[s], cuts_[s+1])
   std::vector<Real> x_;              // the iterate at the entries
   std::vector<Real> slope_;
-  std::vector<Real> average_;    // empty until averages are used
-  std::vector<Real> average_x_;  // beside it with a complement penalty
-  std::vector<Real> certified_;  // with a complement penalty: the entry part of the dual point made from the average
-  std::vector<Real> target_;     // entries of the target, only for line searches
+  std::vector<Real> average_;     // empty until averages are used
+  std::vector<Real> average_x_;   // beside it with a complement penalty
+  std::vector<Real> certified_;   // with a complement penalty: the entry part of the dual point made from the average
+  std::vector<Real> loss_shift_;  // of the loss's kinks, in widths; empty: none
+  std::vector<Real> penalty_shift_;     // and of an l1 penalty's
+  std::vector<Real> target_;            // entries of the target, only for line searches
   std::vector<Real> balanced_slope_;    // with a weighted norm: the slopes of Z
   std::vector<Real> balanced_average_;  // and their average
 
@@ -174,11 +190,37 @@ class CpuEvaluator : public Evaluator {
   void load_fast_vector(ConstVector v, double factor);
   /// work(first column, number of columns), possibly at once.
   template <class Work>
-  void for_column_blocks(Work&& work);
+  void for_column_blocks(Work&& work) {
+    const int blocks = (cols_ + kColumnBlock - 1) / kColumnBlock;
+    for_each_shard(blocks, [&](int b) {
+      const Index from = b * kColumnBlock;
+      work(from, std::min(kColumnBlock, cols_ - from));
+    });
+  }
   void add_shard_outputs(double* out);
   /// out += 2 lambda X v and out += 2 lambda X' u.
   void add_low_rank(ConstVector v, Vector& out);
   void add_low_rank_transpose(ConstVector u, Vector& out);
+  void sample_target();
+  /// Sums along the segment to the target over all entries; with a width, derivatives of the smoothed objective alone.
+  kernels::SegmentSums sum_segment(std::span<const double> t, std::optional<double> width);
+  /// What a complement penalty adds off the pattern, where there is one.
+  SegmentPoint off_pattern(double t, double square, double square_derivative) const;
+  void sample_matrix();
+  /// Where the target's norm and inner product with the iterate are needed.
+  struct TargetProducts {
+    double inner;
+    double square;
+  };
+  [[nodiscard]] TargetProducts target_products() const;
+  double move_to_matrix(double t);
+  /// Shards for products with factors: rows again, but fewer, because each has an output of its own.
+  [[nodiscard]] std::vector<Index> factor_cuts() const;
+  /// products <- (M right, M' left), M's entries as `slopes_of(shard, from, to)` makes them.
+  template <class SlopesOf>
+  void sum_factor_products(const Factors& at, Factors& products, SlopesOf&& slopes_of);
+  /// The factors of X from those of Z.
+  [[nodiscard]] const Factors& data_factors(const Factors& z);
   /// u' X v.
   [[nodiscard]] double iterate_inner(const Vector& u, const Vector& v) const;
   /// A rank-drop step makes X+ = c (X - left right') at the entries, with left = U x, right = V x, x = S^(1/2) q.
@@ -206,6 +248,16 @@ class CpuEvaluator : public Evaluator {
   [[nodiscard]] bool weighted_norm() const { return row_scale_.size() > 0; }
   /// `balanced` <- the slopes of Z that belong to the slopes of X; returns the sum of their squares.
   double balance(const std::vector<Real>& slope, std::vector<Real>& balanced);
+  /// X from Z, not compressed: whoever samples entries needs no orthogonal factors.
+  [[nodiscard]] LowRankMatrix scaled_to_data(LowRankMatrix z) const;
+  /// Slopes of r, which are those of entries from `from` on, are taken where the shifts of the kinks say; the buffers
+  /// hold the places.
+  struct ShiftedPlaces {
+    std::vector<Real> loss;
+    std::vector<Real> penalty;
+  };
+  void shift(kernels::EntryRange& r, Offset from, double width, ShiftedPlaces& places) const;
+  [[nodiscard]] bool shifted() const { return !loss_shift_.empty() || !penalty_shift_.empty(); }
   void refresh_iterate();
   void count_pass(double passes = 1) { counters_.passes += passes; }
   [[nodiscard]] double rounding_margin(Slopes which) const;
@@ -220,10 +272,11 @@ class CpuEvaluator : public Evaluator {
   double slope_square_ = 0;     // of the stored slopes, current
   double average_square_ = 0;   // and average
   double data_scale_ = 1;
-  Atom const* aimed_ = nullptr;
-  Vector aimed_left_;   // the target as it meets the entries: weight * row scale * left
-  Vector aimed_right_;  // and column scale * right
-  Vector row_scale_;    // X = diag(row_scale) Z diag(col_scale); empty with a plain trace norm
+  Atom const* aimed_ = nullptr;                  // the target is this atom
+  LowRankMatrix const* aimed_matrix_ = nullptr;  // or this matrix
+  Vector aimed_left_;                            // the target as it meets the entries: weight * row scale * left
+  Vector aimed_right_;                           // and column scale * right
+  Vector row_scale_;                             // X = diag(row_scale) Z diag(col_scale); empty with a plain trace norm
   Vector col_scale_;
   bool target_sampled_ = false;
 
@@ -237,8 +290,10 @@ class CpuEvaluator : public Evaluator {
   Vector average_right_;  // start vector for the average's norm
   LanczosWorkspace lanczos_;
   LanczosWorkspace bound_lanczos_;
-  Eigen::MatrixXd shard_outputs_;  // cols x shards
-  RealMatrix fast_outputs_;        // the same in Real
+  Eigen::MatrixXd shard_outputs_;                  // cols x shards
+  RealMatrix fast_outputs_;                        // the same in Real
+  std::vector<std::vector<Real>> factor_outputs_;  // cols x width, one for each shard
+  Factors scaled_factors_;
   RealVector fast_v_;
   RealVector fast_shift_;
   std::vector<RealVector> row_products_;  // M times each Lanczos vector, so that M times the answer needs no pass

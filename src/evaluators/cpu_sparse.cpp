@@ -123,6 +123,46 @@ void CpuSparseEvaluator::scale_shard(int shard, const Real* m, const double* u, 
   }
 }
 
+template <class Work>
+void CpuSparseEvaluator::for_row_parts(Offset from, Offset to, Work&& work) const {
+  const Offset* begin = data_.pattern.begin();
+  auto row = static_cast<Index>(std::upper_bound(begin, begin + rows_ + 1, from) - begin) - 1;
+  for (; from < to; ++row) {
+    const Offset last = std::min(to, begin[row + 1]);
+    work(row, from, last);
+    from = last;
+  }
+}
+
+void CpuSparseEvaluator::factor_entries(Offset from, Offset to, const Factors& at, Real scale, Real* x) const {
+  const auto dots = kernels::linear_kernels().factor_dots;
+  const Index width = at.width();
+  const Real* left = at.left().data();
+  const Real* right = at.right().data();
+  for_row_parts(from, to, [&](Index row, Offset first, Offset last) {
+    dots(data_.pattern.col() + first, last - first, left + static_cast<Offset>(row) * width, right, width,
+         x + (first - from));
+  });
+  for (Offset e = 0; e < to - from; ++e) x[e] *= scale;
+}
+
+void CpuSparseEvaluator::factor_products(Offset from, Offset to, const Real* m, const Factors& at, Real* left,
+                                         Real* right) const {
+  const auto products = kernels::linear_kernels().factor_products;
+  const Index width = at.width();
+  const Real* at_left = at.left().data();
+  const Real* at_right = at.right().data();
+  for_row_parts(from, to, [&](Index row, Offset first, Offset last) {
+    const Offset place = static_cast<Offset>(row) * width;
+    products(data_.pattern.col() + first, m + (first - from), last - first, at_left + place, at_right, width,
+             left + place, right);
+  });
+}
+
+Offset CpuSparseEvaluator::factor_block() const {
+  return 256;  // the rows of the right factor that they meet stay in the second cache
+}
+
 Offset CpuSparseEvaluator::row_begin(Index row) const { return data_.pattern.begin()[row]; }
 
 double CpuSparseEvaluator::gram_passes(bool of_columns) const {

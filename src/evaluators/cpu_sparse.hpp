@@ -14,6 +14,9 @@ class CpuSparseEvaluator final : public CpuEvaluator {
 
  private:
   [[nodiscard]] kernels::SparseRows sparse_rows(int shard, const Real* m) const;
+  /// work(row, first entry, last entry) for the parts of rows that entries [from, to) are.
+  template <class Work>
+  void for_row_parts(Offset from, Offset to, Work&& work) const;
   /// Numbers the columns by how many entries they have: the busy ones share few cache lines.
   void rank_columns(const std::vector<Offset>& per_column);
   void apply_shard(int shard, const Real* m, const double* v, double* product) const override;
@@ -27,6 +30,10 @@ class CpuSparseEvaluator final : public CpuEvaluator {
   void sample_shard(int shard, const double* u, const double* v, Real* target) const override;
   void load_shard(int shard, const LowRankMatrix& factors, Real* x) const override;
   void scale_shard(int shard, const Real* m, const double* u, const double* v, Real* out) const override;
+  void factor_entries(Offset from, Offset to, const Factors& at, Real scale, Real* x) const override;
+  void factor_products(Offset from, Offset to, const Real* m, const Factors& at, Real* left,
+                       Real* right) const override;
+  [[nodiscard]] Offset factor_block() const override;
   [[nodiscard]] Offset row_begin(Index row) const override;
   void gram(const Real* m, bool of_columns, Eigen::MatrixXd& out) const override;
   [[nodiscard]] double gram_passes(bool of_columns) const override;

@@ -2,6 +2,8 @@
 // units; everything low-rank is that of Z = diag(row weight) X diag(col weight), so radius, singular values and rank
 // drops mean what they mean for the plain norm. The two meet in the vectors that touch entries and in one scaled copy
 // of the slopes.
+#include <utility>
+
 #include "base/parallel.hpp"
 #include "evaluators/cpu_evaluator.hpp"
 
@@ -22,15 +24,19 @@ double CpuEvaluator::balance(const std::vector<Real>& slope, std::vector<Real>& 
 
 LowRankMatrix CpuEvaluator::to_data_units(LowRankMatrix z) const {
   if (!weighted_norm()) return z;
-  z.scale(row_scale_, col_scale_);
-  z.compress();  // scaled singular vectors are no longer orthogonal
+  LowRankMatrix x = scaled_to_data(std::move(z));
+  x.compress();  // scaled singular vectors are no longer orthogonal
+  return x;
+}
+
+LowRankMatrix CpuEvaluator::scaled_to_data(LowRankMatrix z) const {
+  if (weighted_norm()) z.scale(row_scale_, col_scale_);
   return z;
 }
 
 LowRankMatrix CpuEvaluator::from_data_units(LowRankMatrix x) const {
   if (!weighted_norm()) return x;
   x.scale(row_scale_.cwiseInverse(), col_scale_.cwiseInverse());
-  x.compress();
   return x;
 }
 

@@ -30,9 +30,11 @@ struct Answer {
 constexpr Offset kBlock = 8192;
 
 EntryRange part(const EntryRange& r, Offset from, Offset count) {
-  return {r.y + from, r.w != nullptr ? r.w + from : nullptr,
-          r.x + from, r.slope != nullptr ? r.slope + from : nullptr,
-          count,      r.lambda};
+  EntryRange range{r.y + from, r.w != nullptr ? r.w + from : nullptr,
+                   r.x + from, r.slope != nullptr ? r.slope + from : nullptr,
+                   count,      r.lambda};
+  range.penalty_x = r.at_penalty() + from;
+  return range;
 }
 
 /// Calls work(block, first entry) for every block of a range.
@@ -133,7 +135,7 @@ EntrySums linearize_custom(const losses::Custom& loss, const EntryRange& r, doub
         const auto h = block.entry(i);
         const Real w = h.weight(range.w, i);
         return double(h.loss_slope(range.x[i], range.y[i], w, Real(width)) +
-                      h.penalty_slope(range.x[i], range.y[i], Real(width)));
+                      h.penalty_slope(range.penalty_x[i], range.y[i], Real(width)));
       });
     }
     for (Offset i = 0; i < range.count; ++i) {
@@ -172,8 +174,8 @@ EntrySums conjugate_custom(const losses::Custom& loss, const EntryRange& r) {
 }
 
 template <Mode mode, bool weighted>
-void segment_custom(const losses::Custom& loss, const EntryRange& r, const Real* target, const double* t,
-                    SegmentSums& sums) {
+void smoothed_segment_custom(const losses::Custom& loss, const EntryRange& r, const Real* target, const double* t,
+                             double width, SegmentSums& sums) {
   std::vector<Real> there;
   for_each_block(r, [&](const EntryRange& range, Offset from) {
     Block<mode, weighted> block(loss, range);
@@ -183,13 +185,14 @@ void segment_custom(const losses::Custom& loss, const EntryRange& r, const Real*
         there[static_cast<std::size_t>(i)] = range.x[i] + Real(t[p]) * (target[from + i] - range.x[i]);
       }
       block.ask_values(there.data());
-      block.ask_slopes(there.data(), 0.0);
+      block.ask_slopes(there.data(), width);
       for (Offset i = 0; i < range.count; ++i) {
         const auto h = block.entry(i);
         const Real x = there[static_cast<std::size_t>(i)];
         const Real w = h.weight(range.w, i);
         const Real direction = target[from + i] - range.x[i];
-        const Real slope = h.loss_slope(x, range.y[i], w, Real(0)) + h.penalty_slope(x, range.y[i], Real(0));
+        const Real slope = h.loss_slope(x, range.y[i], w, Real(width)) +
+                           h.penalty_slope(range.penalty_x[i] + Real(t[p]) * direction, range.y[i], Real(width));
         sums.value[p] += double(h.value(x, range.y[i], w));
         sums.derivative[p] += double(slope) * double(direction);
         if constexpr (mode == Mode::observed_complement) {
@@ -202,10 +205,17 @@ void segment_custom(const losses::Custom& loss, const EntryRange& r, const Real*
 }
 
 template <Mode mode, bool weighted>
+void segment_custom(const losses::Custom& loss, const EntryRange& r, const Real* target, const double* t,
+                    SegmentSums& sums) {
+  smoothed_segment_custom<mode, weighted>(loss, r, target, t, 0.0, sums);
+}
+
+template <Mode mode, bool weighted>
 constexpr LossKernels<losses::Custom> custom_table() {
   return {
       linearize_custom<mode, weighted, false>, linearize_custom<mode, weighted, true>, nullptr,
-      objective_custom<mode, weighted>,        conjugate_custom<mode, weighted>,       segment_custom<mode, weighted>};
+      objective_custom<mode, weighted>,        conjugate_custom<mode, weighted>,       segment_custom<mode, weighted>,
+      smoothed_segment_custom<mode, weighted>};
 }
 
 template <Mode mode>

@@ -61,6 +61,13 @@ struct LinearKernels {
   /// As sparse_move. With `mask` given, only entries whose mask is not NaN count for the returned maximum.
   double (*dense_move)(const DenseRows& x_rows, Real* x, const Real* mask, const double* u, const Real* v, double t);
 
+  /// x[e] = u' (row col[e] of `right`), for one row of a pattern; rows are `width` long, a multiple of kFactorStep.
+  void (*factor_dots)(const Index* col, Offset count, const Real* u, const Real* right, Index width, Real* x);
+  /// left += sum slope[e] (row col[e] of `right`), and row col[e] of `out` += slope[e] u: both products of one row of
+  /// slopes.
+  void (*factor_products)(const Index* col, const Real* slope, Offset count, const Real* u, const Real* right,
+                          Index width, Real* left, Real* out);
+
   /// average <- (1-t) average + t m.
   void (*blend)(Real* average, const Real* m, Offset count, double t);
 };
@@ -109,6 +116,11 @@ struct EntryRange {
   Offset count;
   double lambda;
   CodedData coded{};  ///< the data again, for `linearize_coded`
+  /// Where the slopes of loss and penalty are taken, if not at x (Evaluator::shift_kinks).
+  const Real* loss_x = nullptr;
+  const Real* penalty_x = nullptr;
+  [[nodiscard]] const Real* at_loss() const { return loss_x != nullptr ? loss_x : x; }
+  [[nodiscard]] const Real* at_penalty() const { return penalty_x != nullptr ? penalty_x : x; }
 };
 
 /// How many points of a segment one pass evaluates.
@@ -119,6 +131,15 @@ struct SegmentSums {
   double derivative[kSegmentPoints] = {};
   double square[kSegmentPoints] = {};  // of x(t), mode observed_complement only
   double square_derivative[kSegmentPoints] = {};
+  SegmentSums& operator+=(const SegmentSums& other) {
+    for (int p = 0; p < kSegmentPoints; ++p) {
+      value[p] += other.value[p];
+      derivative[p] += other.derivative[p];
+      square[p] += other.square[p];
+      square_derivative[p] += other.square_derivative[p];
+    }
+    return *this;
+  }
 };
 
 /// The entrywise kernels of one loss in one mode.
@@ -133,6 +154,9 @@ struct LossKernels {
   EntrySums (*conjugate)(const L& loss, const EntryRange& range);
   /// Along x + t (target - x), for kSegmentPoints values of t.
   void (*segment)(const L& loss, const EntryRange& range, const Real* target, const double* t, SegmentSums& sums);
+  /// The same without values, with derivatives from slopes of the given width.
+  void (*smoothed_segment)(const L& loss, const EntryRange& range, const Real* target, const double* t, double width,
+                           SegmentSums& sums);
 };
 
 enum class InstructionSet { reference, baseline, avx2, avx512 };

@@ -107,6 +107,26 @@ double dense_move(const DenseRows& x_rows, Real* x, const Real* mask, const doub
   return largest;
 }
 
+void factor_dots(const Index* col, Offset count, const Real* u, const Real* right, Index width, Real* x) {
+  for (Offset e = 0; e < count; ++e) {
+    const Real* v = right + Offset(col[e]) * width;
+    Real sum = 0;
+    for (Index k = 0; k < width; ++k) sum += u[k] * v[k];
+    x[e] = sum;
+  }
+}
+
+void factor_products(const Index* col, const Real* slope, Offset count, const Real* u, const Real* right, Index width,
+                     Real* left, Real* out) {
+  for (Offset e = 0; e < count; ++e) {
+    const Offset row = Offset(col[e]) * width;
+    for (Index k = 0; k < width; ++k) {
+      left[k] += slope[e] * right[row + k];
+      out[row + k] += slope[e] * u[k];
+    }
+  }
+}
+
 void blend(Real* average, const Real* m, Offset count, double t) {
   for (Offset i = 0; i < count; ++i) average[i] = Real(double(average[i]) + t * (double(m[i]) - double(average[i])));
 }

@@ -46,6 +46,8 @@ TRACENORM_DECLARE_SET
                                          dense_apply_transpose,           \
                                          dense_apply_block,               \
                                          dense_move,                      \
+                                         factor_dots,                     \
+                                         factor_products,                 \
                                          blend};                          \
     return table;                                                         \
   }

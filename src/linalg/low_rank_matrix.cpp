@@ -37,6 +37,16 @@ void LowRankMatrix::blend(double t, const Atom& atom) {
   ++terms_;
 }
 
+void LowRankMatrix::blend(double t, const LowRankMatrix& other) {
+  if (t >= 1.0) terms_ = 0;
+  reserve(terms_ + other.terms());
+  values_.head(terms_) *= 1.0 - t;
+  left_.middleCols(terms_, other.terms()) = other.left();
+  right_.middleCols(terms_, other.terms()) = other.right();
+  values_.segment(terms_, other.terms()) = t * other.values();
+  terms_ += other.terms();
+}
+
 void LowRankMatrix::scale(double factor) { values_.head(terms_) *= factor; }
 
 void LowRankMatrix::scale(const Eigen::VectorXd& left_factor, const Eigen::VectorXd& right_factor) {
@@ -103,6 +113,12 @@ double LowRankMatrix::inner(const Eigen::VectorXd& left_vector, const Eigen::Vec
     sum += values_[t] * left_.col(t).dot(left_vector) * right_.col(t).dot(right_vector);
   }
   return sum;
+}
+
+double LowRankMatrix::inner(const LowRankMatrix& other) const {
+  const Eigen::MatrixXd lefts = left().transpose() * other.left();
+  const Eigen::MatrixXd rights = right().transpose() * other.right();
+  return values().dot(lefts.cwiseProduct(rights) * other.values());
 }
 
 double LowRankMatrix::trace_norm_bound() const { return values().cwiseAbs().sum(); }

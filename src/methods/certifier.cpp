@@ -72,7 +72,7 @@ void Certifier::try_both(const Linearization& model, double work) {
 
 void Certifier::update(int k, const Linearization& model) {
   if (k == 0) prove_zero();
-  if (k % kAverageStride == 0 && options_.certificate_share > 0) {
+  if (averages_ && k % kAverageStride == 0 && options_.certificate_share > 0) {
     evaluator_.average(kAveragePower / (averaged_ + kAveragePower));
     ++averaged_;
   }

@@ -22,6 +22,8 @@ class Certifier {
   /// A last look, whatever was spent so far: no run ends without a certificate.
   void finish(const Linearization& model);
 
+  /// Averages of slopes of few and long iterations say nothing that the last ones do not.
+  void leave_averages() { averages_ = false; }
   /// Takes over a bound that a method proved itself.
   void accept(double lower_bound);
 
@@ -41,6 +43,7 @@ class Certifier {
   double lower_bound_ = -std::numeric_limits<double>::infinity();
   Certificate certificate_;
   int next_check_ = 0;
+  bool averages_ = true;
   int averaged_ = 0;
   double refused_estimate_ = -std::numeric_limits<double>::infinity();  // an estimate whose proof did not reach the gap
 };

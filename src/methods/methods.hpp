@@ -10,6 +10,7 @@ namespace tracenorm::methods {
 
 void run(const FrankWolfe& options, const Problem& problem, Evaluator& f, Session& session);
 void run(const RankDrop& options, const Problem& problem, Evaluator& f, Session& session);
+void run(const Corrective& options, const Problem& problem, Evaluator& f, Session& session);
 void run(const GenFB& options, const Problem& problem, Evaluator& f, Session& session);
 void run(const Rlrmc& options, const Problem& problem, Evaluator& f, Session& session);
 void run(const Glrl& options, const Problem& problem, Evaluator& f, Session& session);

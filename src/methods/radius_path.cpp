@@ -47,6 +47,8 @@ RadiusPath choose_radius(Problem& problem, const Method& method, const RunOption
   if (!is_bounded(method)) {
     throw Error(ErrorCode::usage, fmt::format("method {} has no radius to choose", method_name(method)));
   }
+  // The path asks for predictions, not for proofs: short Frank-Wolfe iterations stop earlier (docs/measurements.md).
+  const Method engine = std::holds_alternative<methods::Corrective>(method) ? Method(methods::FrankWolfe{}) : method;
   RunOptions one = run;
   one.gap.reset();
   one.iterations = std::min(run.iterations, options.iterations);
@@ -60,7 +62,7 @@ RadiusPath choose_radius(Problem& problem, const Method& method, const RunOption
     set_radius(problem, radius);
     one.start = path.steps.empty() ? run.start : &last;
     if (radius == 0) one.start = nullptr;
-    Result result = solve(problem, method, one);
+    Result result = solve(problem, engine, one);
     path.steps.push_back(describe(result, radius));
     last = result.solution;
     last.scale(options.ratio);  // the next answer is larger in most directions: that is nearer to it than this one

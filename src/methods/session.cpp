@@ -12,9 +12,6 @@ namespace tracenorm {
 
 namespace {
 
-/// Copying the factors of every improvement would cost more than the iterations; every tenth loses nothing measurable.
-constexpr int kValidationStride = 10;
-
 /// Below this certified gap there is nothing left to improve in the precision of the data.
 constexpr double kOptimalGap = 1e-9;
 
@@ -71,7 +68,7 @@ void Session::follow_validation(Iteration& iteration) {
   const HeldOutError error = evaluator_.held_out_error();
   iteration.validation_rmse = error.rmse;
   iteration.validation_error = options_.validation_measure == ValidationMeasure::rmse ? error.rmse : error.loss;
-  if (iteration.k % kValidationStride != 0 || !(iteration.validation_error < best_validation_)) return;
+  if (iteration.k % validation_stride_ != 0 || !(iteration.validation_error < best_validation_)) return;
   best_validation_ = iteration.validation_error;
   best_iteration_ = iteration.k;
   best_ = evaluator_.iterate();
@@ -88,6 +85,12 @@ Status Session::stopping(const Iteration& iteration) const {
   const bool cancelled = options_.cancel != nullptr && options_.cancel->load();
   const int since_best = options_.validation != nullptr ? iteration.k - best_iteration_ : 0;
   return stopping_status(options_, iteration, cancelled, since_best);
+}
+
+bool Session::overdue() const {
+  if (options_.cancel != nullptr && options_.cancel->load()) return true;
+  if (!options_.seconds) return false;
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() >= *options_.seconds;
 }
 
 bool Session::record(const Iteration& iteration) {

@@ -23,6 +23,14 @@ class Session {
 
   [[nodiscard]] bool wants_conjugate(int k) const { return certifier_.wants_conjugate(k); }
 
+  /// Iterations are few and long: each of them may be the best on the validation entries.
+  void expect_long_iterations() {
+    validation_stride_ = 1;
+    certifier_.leave_averages();
+  }
+  /// Whether the time is over or somebody wants the run to stop; for methods whose iterations are long.
+  [[nodiscard]] bool overdue() const;
+
   /// Completes the record of iteration k (index, objective, width, step and sigma are the method's), certifies, tells
   /// the observer. Returns whether to go on.
   bool proceed(Iteration iteration, const Linearization& model);
@@ -48,6 +56,7 @@ class Session {
   Status status_ = Status::not_run;
   double best_validation_ = std::numeric_limits<double>::infinity();
   int best_iteration_ = 0;
+  int validation_stride_ = 10;  // copying the factors of every improvement would cost more than short iterations
   LowRankMatrix best_;
 };
 

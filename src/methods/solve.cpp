@@ -25,6 +25,8 @@ const std::vector<NamedMethod>& named_methods() {
   static const std::vector<NamedMethod> all{
       {{"fwua", "Frank-Wolfe with uniform affine approximations: the width follows the steps"}, methods::FrankWolfe{}},
       {{"rdfw", "fwua with rank-drop steps: the rank stays near that of the solution"}, methods::RankDrop{}},
+      {{"corrective", "Frank-Wolfe directions, then descent over the factors: small certified gaps fast"},
+       methods::Corrective{}},
       {{"sccg", "smoothed conditional gradient: a fixed width mu"}, kLiterature<ConstantWidth>},
       {{"sccg-sg", "the limit mu = 0 of sccg: a subgradient, need not converge"}, kLiterature<ZeroWidth>},
       {{"hcgs", "hybrid conditional gradient with smoothing: width ~ 1/sqrt(k+1)"}, kLiterature<RootWidth>},
@@ -144,10 +146,14 @@ Result solve(const Problem& problem, const Method& method, const RunOptions& opt
                                               method_name(method)));
   }
   if (options.validation != nullptr) check_held_out(*options.validation, problem);
-  const ThreadScope threads(options.threads);
-  const std::unique_ptr<Evaluator> evaluator = make_evaluator(problem, options.seed);
-  if (options.start != nullptr) begin_at(*options.start, *evaluator);
-  Session session(options, *evaluator);
+  RunOptions run = options;
+  if (const auto* corrective = std::get_if<methods::Corrective>(&method)) {
+    if (!run.gap) run.gap = corrective->tolerance;
+  }
+  const ThreadScope threads(run.threads);
+  const std::unique_ptr<Evaluator> evaluator = make_evaluator(problem, run.seed);
+  if (run.start != nullptr) begin_at(*run.start, *evaluator);
+  Session session(run, *evaluator);
   std::visit([&](const auto& chosen) { methods::run(chosen, problem, *evaluator, session); }, method);
   return session.finish(method_name(method));
 }

@@ -78,6 +78,100 @@ TEST_P(EveryProblem, ProductsHaveTheAdjointProperty) {
   EXPECT_LT((m - transposed.transpose()).norm(), 1e-10 * (1 + m.norm()));
 }
 
+/// Any matrix of the shape, as factors and dense.
+Factors some_factors(const Evaluator& f, Index terms, std::uint64_t seed) {
+  Random random(seed);
+  Factors factors(f.rows(), f.cols(), terms);
+  factors.left().leftCols(terms) = Factors::Matrix::NullaryExpr(f.rows(), terms, [&] { return Real(random.normal()); });
+  factors.right().leftCols(terms) =
+      Factors::Matrix::NullaryExpr(f.cols(), terms, [&] { return Real(random.normal()); });
+  return factors;
+}
+
+TEST_P(EveryProblem, FactorGradientIsLinearizeElsewhere) {
+  const auto f = make_evaluator(GetParam().problem);
+  wander(*f);
+  f->linearize(0.2, false);
+  const Eigen::MatrixXd before = slope_matrix(*f);
+  const Factors at = some_factors(*f, 3, 5);
+  for (const bool shifted : {false, true}) {
+    if (shifted) f->shift_kinks(0.4);
+    Factors products;
+    const Linearization there = f->factor_gradient(at, 0.7, 0.4, products);
+    const auto g = make_evaluator(GetParam().problem);
+    if (shifted) {  // the same multipliers, made at the same place
+      g->restart(f->iterate());
+      g->shift_kinks(0.4);
+    }
+    g->restart(at.to_low_rank(0.7));
+    const Linearization model = g->linearize(0.4, false);
+    const Eigen::MatrixXd m = slope_matrix(*g);
+    const double tolerance = 1e-4 * (1 + m.norm());
+    EXPECT_NEAR(there.objective, model.objective, 1e-5 * (1 + std::abs(model.objective)));
+    EXPECT_NEAR(there.inner, model.inner, 1e-4 * (1 + std::abs(model.inner)));
+    EXPECT_LT((products.left().cast<double>() - m * at.right().cast<double>()).norm(), 10 * tolerance);
+    EXPECT_LT((products.right().cast<double>() - m.transpose() * at.left().cast<double>()).norm(), 10 * tolerance);
+  }
+  EXPECT_LT((slope_matrix(*f) - before).norm(), 1e-12 * (1 + before.norm())) << "nothing was to change here";
+}
+
+TEST_P(EveryProblem, MultiplyIsBothProducts) {
+  const auto f = make_evaluator(GetParam().problem);
+  wander(*f);
+  f->linearize(0.2, false);
+  const Eigen::MatrixXd m = slope_matrix(*f);
+  const Factors block = some_factors(*f, 2, 6);
+  Factors out;
+  f->multiply(block, out);
+  EXPECT_LT((out.left().cast<double>() - m * block.right().cast<double>()).norm(), 1e-4 * (1 + m.norm()));
+  EXPECT_LT((out.right().cast<double>() - m.transpose() * block.left().cast<double>()).norm(), 1e-4 * (1 + m.norm()));
+}
+
+TEST_P(EveryProblem, AMatrixIsATargetLikeAnAtom) {
+  const Problem& problem = GetParam().problem;
+  const auto f = make_evaluator(problem);
+  wander(*f);
+  const Eigen::MatrixXd x = f->iterate().dense();
+  const LowRankMatrix target = some_factors(*f, 3, 8).to_low_rank(0.5);
+  const Eigen::MatrixXd s = target.dense();
+  f->aim(target);
+  const double t[] = {0.0, 0.25, 1.0};
+  SegmentPoint points[3];
+  f->objective_at(t, points);
+  for (int p = 0; p < 3; ++p) {
+    const double expected = plain_objective(problem, x + t[p] * (s - x));
+    EXPECT_NEAR(points[p].value, expected, 1e-5 * (1 + std::abs(expected)));
+  }
+  double derivatives[3];
+  f->smoothed_derivatives_at(t, 0.3, derivatives);
+  const Linearization here = f->linearize(0.3, false);
+  const double expected = (slope_matrix(*f).array() * s.array()).sum() - here.inner;
+  EXPECT_NEAR(derivatives[0], expected, 1e-4 * (1 + std::abs(expected)));
+  f->move(0.25);
+  EXPECT_LT((f->iterate().dense() - (x + 0.25 * (s - x))).norm(), 1e-6 * (1 + x.norm() + s.norm()));
+  EXPECT_NEAR(f->objective(), points[1].value, 1e-5 * (1 + std::abs(points[1].value)));
+  f->aim(target);
+  f->move(1);
+  EXPECT_NEAR(f->objective(), points[2].value, 1e-5 * (1 + std::abs(points[2].value)));
+}
+
+TEST_P(EveryProblem, ShiftedSlopesStayBoundsAndLeaveSmoothFunctionsAlone) {
+  const Problem& problem = GetParam().problem;
+  const auto f = make_evaluator(problem);
+  wander(*f);
+  const Linearization before = f->linearize(0.3, true);
+  f->shift_kinks(0.3);
+  const Linearization after = f->linearize(0.3, true);
+  EXPECT_NEAR(after.objective, before.objective, 1e-6 * (1 + std::abs(before.objective)));
+  // Fenchel: f(X) + f*(M) >= <M, X> for feasible slopes wherever they were taken.
+  EXPECT_GE(after.objective + after.conjugate_sum - after.inner, -1e-4 * (1 + std::abs(after.objective)));
+  const bool smooth =
+      std::holds_alternative<losses::Squared>(problem.loss) && !std::holds_alternative<L1Penalty>(problem.penalty);
+  if (smooth) {
+    EXPECT_NEAR(after.inner, before.inner, 1e-6 * (1 + std::abs(before.inner)));
+  }
+}
+
 TEST_P(EveryProblem, SlopesAreDerivativesOfTheSmoothedObjective) {
   // <M, D> must be the derivative of the moving average of f in direction D; check by the chord of each entry: the
   // derivative of sum F_tau along an atom equals <M, atom - X>.

@@ -15,7 +15,7 @@ class HelpTest(ProgramTest):
 
     def test_help_lists_methods_losses_and_their_options(self):
         text = self.succeed("complete", "--help").stdout
-        for word in ("fwua", "rdfw", "genfb", "rlrmc", "glrl", "--rank", "--trace-penalty", "sccg-sg", "hcgs", "epsilon-insensitive", "--mu", "--beta", "--epsilon",
+        for word in ("fwua", "rdfw", "corrective", "genfb", "rlrmc", "glrl", "--rank", "--trace-penalty", "sccg-sg", "hcgs", "epsilon-insensitive", "--mu", "--beta", "--epsilon",
                      "--floor", "--gap", "Objective", "Method", "Run", "Output"):
             self.assertIn(word, text)
 
@@ -64,7 +64,7 @@ class UsageTest(ProgramTest):
             ("--loss", "cubic", "absolute, squared"),
             ("--loss", "huber:x", "not a number"),
             ("--loss", "quantile:2", "quantile"),
-            ("--method", "newton", "fwua, rdfw, sccg, sccg-sg, hcgs, genfb, rlrmc, glrl"),
+            ("--method", "newton", "fwua, rdfw, corrective, sccg, sccg-sg, hcgs, genfb, rlrmc, glrl"),
         ):
             arguments = ["complete", "x.tsv", option, value]
             if option != "--radius":

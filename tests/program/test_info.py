@@ -11,7 +11,7 @@ class InfoTest(ProgramTest):
              "losses"},
             info.keys())
         self.assertIn(info["instruction_set"], info["instruction_sets"])
-        self.assertLessEqual({"fwua", "rdfw", "sccg", "sccg-sg", "hcgs", "genfb", "rlrmc", "glrl"}, set(info["methods"]))
+        self.assertLessEqual({"fwua", "rdfw", "corrective", "sccg", "sccg-sg", "hcgs", "genfb", "rlrmc", "glrl"}, set(info["methods"]))
         self.assertIn("cpu", info["backends"])
         text = self.succeed("info").stdout
         self.assertIn(info["version"], text)

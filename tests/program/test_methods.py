@@ -10,6 +10,7 @@ from support import NONCONVEX, ProgramTest, load_model, names_to_index, read_tri
 COMPLETION = {
     "fwua": ["--radius", 15],
     "rdfw": ["--radius", 15],
+    "corrective": ["--radius", 15],
     "sccg": ["--radius", 15],
     "sccg-sg": ["--radius", 15],
     "hcgs": ["--radius", 15],
@@ -21,6 +22,7 @@ COMPLETION = {
 # What each method has to fit of a matrix, and how.
 MATRIX = {
     "rdfw": ["--radius", 3, "--l1", 0.05],
+    "corrective": ["--radius", 3, "--l1", 0.05],
     "genfb": ["--trace-penalty", 0.5, "--l1", 0.05],
     "rlrmc": ["--loss", "absolute", "--rank", 2],
     "glrl": ["--rank", 2],
@@ -53,7 +55,7 @@ class MethodTest(ProgramTest):
 
     def test_graphs(self):
         data = self.edges()
-        for options in (["rdfw", "--radius", 40], ["genfb", "--trace-penalty", 2]):
+        for options in (["rdfw", "--radius", 40], ["corrective", "--radius", 40], ["genfb", "--trace-penalty", 2]):
             run = self.run_json("links", data, "--l1", 0.01, "--method", *options)
             self.check_run(run)
             self.assertGreater(run["test"]["auc"], 0.7)
@@ -186,6 +188,27 @@ class PenalisedProblemTest(ProgramTest):
             self.check_run(bounded)
             self.assertAlmostEqual(bounded["objective"] / optimum, 1, delta=0.01)
             self.assertLessEqual(bounded["lower_bound"], optimum * (1 + 1e-4))
+
+    def test_a_gap_takes_the_method_for_it(self):
+        data = self.ratings()
+        run = self.run_json("complete", data, "--radius", 15, "--gap", 0.002)
+        self.assertEqual((run["method"], run["status"]), ("corrective", "gap_reached"))
+        self.assertLessEqual(run["relative_gap"], 0.002)
+        held_out = self.run_json("complete", data, "--radius", 15, "--gap", 0.002, "--split", "0.8,0.1,0.1")
+        self.assertLessEqual(held_out["relative_gap"], 0.002)  # not an earlier iterate that predicts better
+        for options in (["--width", "paper"], ["--step", "line-search"], ["--method", "fwua"]):
+            self.assertEqual(self.run_json("complete", data, "--radius", 15, "--gap", 0.3, *options)["method"], "fwua")
+        self.assertEqual(self.run_json("complete", data, "--radius", 15, "--gap", 0.01, "--steps", 5)["method"], "corrective")
+        self.assertEqual(self.run_json("complete", data, "--radius", 15)["method"], "fwua")
+
+    def test_corrective_without_a_gap_has_a_tolerance(self):
+        data = self.ratings()
+        run = self.run_json("complete", data, "--radius", 15, "--method", "corrective", "--tolerance", 0.01)
+        self.assertEqual(run["status"], "gap_reached")
+        self.assertLessEqual(run["relative_gap"], 0.01)
+        chosen = self.run_json("complete", data, "--method", "corrective")
+        self.assertEqual(chosen["method"], "corrective")
+        self.assertGreater(len(chosen["radius_path"]), 1)
 
     def test_a_gap_is_certified_or_exit_1(self):
         self.solve_penalised()

@@ -30,7 +30,7 @@ class MatrixCompletion(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         As in ``tracenorm.solve``.
     prepare : str
         Change of units before solving, undone in predictions.
-    method : str
+    method : str or None
         As in ``tracenorm.solve``.
     method_options : dict or None
         Options of the method.
@@ -64,7 +64,7 @@ class MatrixCompletion(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         loss: Any = "absolute",
         penalty: Any = "none",
         prepare: str = "zscore",
-        method: str = "fwua",
+        method: str | None = None,
         method_options: dict[str, Any] | None = None,
         max_iter: int = 500,
         gap: float | None = None,

@@ -26,7 +26,7 @@ class SparseLowRankCovariance(EmpiricalCovariance):  # type: ignore[misc]
         Bound on the trace norm. None: the trace of S, its total variance.
     loss : str, tuple or function
         "squared:0.5" (the default) is half the squared Frobenius distance; "absolute" ignores gross errors in S.
-    method : str
+    method : str or None
     method_options : dict or None
     max_iter : int
     gap : float or None
@@ -58,7 +58,7 @@ class SparseLowRankCovariance(EmpiricalCovariance):  # type: ignore[misc]
         *,
         radius: float | None = None,
         loss: Any = "squared:0.5",
-        method: str = "fwua",
+        method: str | None = None,
         method_options: dict[str, Any] | None = None,
         max_iter: int = 500,
         gap: float | None = 0.01,

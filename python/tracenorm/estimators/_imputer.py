@@ -33,7 +33,7 @@ class RobustImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         Keep the observed entries as they are. False: the fit replaces them too, which takes outliers away.
     scale : bool
         Shift and scale the columns. False: they are comparable as they are.
-    method : str
+    method : str or None
     method_options : dict or None
     max_iter : int
     gap : float or None
@@ -61,7 +61,7 @@ class RobustImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         loss: Any = "absolute",
         keep_observed: bool = True,
         scale: bool = True,
-        method: str = "fwua",
+        method: str | None = None,
         method_options: dict[str, Any] | None = None,
         max_iter: int = 500,
         gap: float | None = 0.01,

@@ -1,0 +1,27 @@
+// Frank-Wolfe steps that bring new directions, and a descent over the factors that makes the best of those there are:
+// for small certified gaps. Its iterations are few and long.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "tracenorm/field.hpp"
+
+namespace tracenorm::methods {
+
+struct Corrective {
+  double directions = 16;   ///< singular vectors of the slopes that one Frank-Wolfe step brings, at most
+  double steps = 20;        ///< descent steps on the factors per iteration, at most
+  double tolerance = 1e-3;  ///< the certified relative gap to stop at when the run asks for none
+
+  static constexpr std::string_view name = "corrective";
+  static constexpr bool bounded = true;
+  static const std::array<Field<Corrective>, 3> fields;
+};
+
+inline constexpr std::array<Field<Corrective>, 3> Corrective::fields{
+    {{"directions", &Corrective::directions, 1, 1e4, "new directions per Frank-Wolfe step, at most"},
+     {"steps", &Corrective::steps, 0, 1e6, "descent steps on the factors per iteration, at most"},
+     {"tolerance", &Corrective::tolerance, 0, 1, "certified relative gap to stop at when none is asked for"}}};
+
+}  // namespace tracenorm::methods

@@ -1,0 +1,188 @@
+// Certified answers fast: Frank-Wolfe steps bring new directions and the guarantee, a descent over the factors corrects
+// within what is there (docs/mathematics.md, "Corrective steps").
+#include <algorithm>
+#include <cmath>
+
+#include "methods/factor_descent.hpp"
+#include "methods/line_search.hpp"
+#include "methods/methods.hpp"
+#include "methods/seeds.hpp"
+
+namespace tracenorm::methods {
+
+namespace {
+
+/// The first and the least width, in units of the data's scale.
+constexpr double kFirstWidth = 0.3;
+constexpr double kLeastWidth = 1e-6;
+
+/// When multipliers have lowered the slack to less than this share since the last time, the width may stay, unless the
+/// linear gap is below a share of the slack.
+constexpr double kSlackFalls = 0.3;
+constexpr double kDominated = 0.1;
+
+/// A narrower width is between these times the old one.
+constexpr double kNarrowest = 0.25;
+constexpr double kWidest = 0.5;
+
+/// A correction of which it is not sure that it lowers the smoothed objective must lower the gap to this share.
+constexpr double kGapFalls = 0.9;
+
+/// A Frank-Wolfe step is taken at least this often, needed or not.
+constexpr int kStepStride = 4;
+
+/// What seeds weigh at first, as a share of the radius; with X = 0 there is nothing else.
+constexpr double kSeedShare = 0.02;
+constexpr double kFirstSeedShare = 0.8;
+
+/// The two parts of the certified gap: multipliers and a narrower width lower the first, a better X the second.
+struct Gap {
+  double slack = 0;
+  double linear = 0;
+  [[nodiscard]] double sum() const { return slack + linear; }
+};
+
+Gap gap_of(const Linearization& model, double radius, double sigma) {
+  return {.slack = model.objective + model.conjugate_sum - model.inner, .linear = model.inner + radius * sigma};
+}
+
+/// How exactly the singular pair must be known that judges a relative gap of this size.
+OracleAccuracy accuracy(double gap) { return {std::clamp(0.02 * gap, 1e-9, 1e-4), 60}; }
+
+/// How many seeds: as many as fill the next factors' rows, and at least a third of all terms.
+Index seeds_beside(Index terms, double wanted) {
+  const Index count = terms + std::max(static_cast<Index>(wanted), terms / 2);
+  return (count + kFactorStep - 1) / kFactorStep * kFactorStep - terms;
+}
+
+/// The best X so far: the smoothed objective falls from iteration to iteration, the objective itself nearly always.
+struct Incumbent {
+  LowRankMatrix x;
+  double objective = kInfinity;
+
+  void meet(Evaluator& f, double value) {
+    if (value > objective) return;
+    objective = value;
+    x = f.iterate();
+  }
+};
+
+/// The loop's state beside X: the width, and what became of the last correction.
+class CorrectiveRun {
+ public:
+  CorrectiveRun(const Corrective& options, Evaluator& f, Session& session)
+      : options_(options),
+        f_(f),
+        session_(session),
+        seeds_(f, session.options().seed),
+        descent_(f),
+        width_(f.radius() > 0 ? kFirstWidth * f.data_scale() : 0.0) {}
+
+  void run() {
+    for (int k = 0;; ++k) {
+      const Linearization model = f_.linearize(width_, true);
+      const LeadingAtom& leading = f_.leading_atom(accuracy(asked_));
+      best_.meet(f_, model.objective);
+      if (!session_.proceed({.k = k, .objective = best_.objective, .width = width_, .step = 1}, model)) break;
+      const Gap gap = gap_of(model, f_.radius(), leading.sigma);
+      if (doubtful_ && gap.sum() > kGapFalls * before_gap_) {
+        take_back();
+        continue;
+      }
+      const bool narrow = (gap.slack > gap.linear || stuck_) && width_ > kLeastWidth * f_.data_scale();
+      LowRankMatrix start = f_.iterate();
+      if (narrow) {
+        narrow_width(gap);
+      } else {
+        start = step(model, leading, rejected_ || k % kStepStride == 0);
+      }
+      correct(start, gap);
+    }
+    f_.restart(best_.x);
+  }
+
+ private:
+  /// Multipliers make the slack of kinks vanish at a width that stays; where they alone do not get on, it narrows.
+  void narrow_width(const Gap& gap) {
+    f_.shift_kinks(width_);
+    const double share = std::max(gap.linear, asked_ * best_.objective) / gap.slack;
+    if (gap.slack > kSlackFalls * slack_ || share < kDominated || stuck_) {
+      width_ *= std::clamp(std::sqrt(share), kNarrowest, kWidest);
+    }
+    slack_ = gap.slack;
+    rejected_ = stuck_ = false;
+  }
+
+  /// The Frank-Wolfe step at a fixed width and fixed multipliers: with it alone the method would converge. Where the
+  /// gap is about directions within the spans of X it can wait for its turn. Returns X after it, with seeds of new
+  /// directions where those are what the gap is about.
+  LowRankMatrix step(const Linearization& model, const LeadingAtom& leading, bool due) {
+    const double multiplier = -model.inner / f_.radius();
+    const bool outside = seeds_.inside(f_.iterate()) - multiplier < 0.5 * (leading.sigma - multiplier);
+    stepped_ = true;
+    if (!outside && !due) return f_.iterate();
+    const bool first = f_.terms() == 0;
+    LowRankMatrix fresh(f_.rows(), f_.cols());
+    if (outside)
+      fresh = seeds_.outside(seeds_beside(f_.terms() + 1, first ? 2 * options_.directions : options_.directions));
+    f_.aim(leading.atom);
+    const double t = smoothed_line_search(f_, width_);
+    stepped_ = t > 0;
+    if (stepped_) f_.move(t);
+    LowRankMatrix start = f_.iterate();
+    const double norm = fresh.trace_norm_bound();
+    if (norm > 0) {
+      fresh.scale(f_.radius() / norm);
+      start.blend(first ? kFirstSeedShare : kSeedShare, fresh);
+    }
+    return start;
+  }
+
+  /// Descends over the factors. Where it is not sure that the smoothed objective has fallen, the next gap decides.
+  void correct(const LowRankMatrix& start, const Gap& gap) {
+    const LowRankMatrix corrected =
+        descent_.descend(start, width_, static_cast<int>(options_.steps), [&] { return session_.overdue(); });
+    f_.aim(corrected);
+    doubtful_ = !smoothed_descent(f_, width_);
+    if (doubtful_) {
+      before_ = f_.iterate();
+      before_gap_ = gap.sum();
+    } else {
+      rejected_ = false;
+    }
+    f_.move(1);
+  }
+
+  /// The last correction was none. If the Frank-Wolfe step before it had nowhere to go either, this width is done with.
+  void take_back() {
+    f_.restart(before_);
+    doubtful_ = false;
+    stuck_ = rejected_ && !stepped_;
+    rejected_ = true;
+  }
+
+  const Corrective& options_;
+  Evaluator& f_;
+  Session& session_;
+  Seeds seeds_;
+  FactorDescent descent_;
+  double asked_ = session_.options().gap.value_or(0);
+  Incumbent best_;
+  double width_;
+  double slack_ = kInfinity;  // at the last narrowing
+  bool stepped_ = true;       // the last Frank-Wolfe step was not empty
+  bool doubtful_ = false;     // X is a correction that may yet be taken back
+  bool rejected_ = false;     // the last correction was taken back
+  bool stuck_ = false;
+  LowRankMatrix before_;
+  double before_gap_ = 0;
+};
+
+}  // namespace
+
+void run(const Corrective& options, const Problem&, Evaluator& f, Session& session) {
+  session.expect_long_iterations();
+  CorrectiveRun(options, f, session).run();
+}
+
+}  // namespace tracenorm::methods

@@ -1,0 +1,31 @@
+// Directions for a descent over factors to grow into.
+#pragma once
+
+#include "base/random.hpp"
+#include "tracenorm/evaluator.hpp"
+
+namespace tracenorm::methods {
+
+/// What the current slopes M say about the spans of X and what lies outside of them.
+class Seeds {
+ public:
+  Seeds(Evaluator& f, std::uint64_t seed) : f_(f), random_(seed) {}
+
+  /// Takes X as it is now; returns the largest singular value of M on its spans, max(|M Q_right|, |M' Q_left|). Where X
+  /// is optimal within its spans that is -<M, X> / radius, and a larger singular value of M belongs to a new direction.
+  double inside(const LowRankMatrix& x);
+
+  /// About the leading singular triples of M outside the spans of X, with minus the singular values as values (the sign
+  /// that descends). A few rounds of simultaneous iteration: the descent makes of them what it can. At most `most`.
+  LowRankMatrix outside(Index most);
+
+ private:
+  void leave_spans(Factors& block) const;
+
+  Evaluator& f_;
+  Factors span_;  // orthonormal bases
+  Index terms_ = 0;
+  Random random_;
+};
+
+}  // namespace tracenorm::methods
