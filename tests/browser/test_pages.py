@@ -1,8 +1,10 @@
 """The HTML pages in headless Chromium: everything is there and drawn, nothing complains, nothing asks the network."""
 
+import json
 import os
 import pathlib
 
+from paper_data import write_paper_data
 from support import ProgramTest
 from webdriver import Browser
 
@@ -90,6 +92,32 @@ class PagesTest(ProgramTest):
     def unspoilt_after_clicks(self, browser):
         self.assertEqual(browser.errors(), [])
         self.assertEqual([url for url in browser.requests() if not url.startswith("data:")], [])
+
+    def test_page_of_the_reproduction(self):
+        write_paper_data(self.folder / "data")
+        self.succeed("reproduce", "all", "--quick", "--data", "data", "--out", "out", "--quiet")
+        page = "out/index.html"
+        declared = {json.loads(path.read_text())["name"] for path in self.experiments()}
+        with Browser() as browser:
+            figures = self.shown(browser, page)
+            for name in declared:
+                self.assertTrue(any(figure.startswith(name) for figure in figures), f"no chart of {name}")
+                tables = browser.run(IDS, "table")
+                self.assertLessEqual({f"{name}-results", f"{name}-protocol"}, set(tables))
+            self.assertIn("component-functions", figures)
+            self.assertIn("comparisons", tables)
+            self.assertTrue(browser.run(IDS, "figure.gallery"))
+            self.check_axes(browser, "covariance-200-convergence", ("logarithmic", "linear"), ("logarithmic", "linear"))
+            self.keep(browser, "reproduction-light")
+            self.check_theme(browser)
+            self.unspoilt_after_clicks(browser)
+        with Browser(390, 800, dark=True) as phone:
+            self.shown(phone, page)
+            self.keep(phone, "reproduction-phone-dark")
+
+    def experiments(self):
+        folder = pathlib.Path(__file__).resolve().parents[2] / "experiments"
+        return [path for path in folder.glob("*.json") if path.name != "datasets.json"]
 
 
 if __name__ == "__main__":
