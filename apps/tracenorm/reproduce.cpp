@@ -33,6 +33,7 @@ struct ReproduceOptions {
   std::string declaration;
   bool quick = false;
   bool resume = false;
+  bool page_only = false;
   int threads = 0;
   bool quiet = false;
 };
@@ -153,7 +154,7 @@ class Reproduction {
         results_(plan_) {
     session_.command = command_line(options);
     session_.quick = options.quick;
-    if (log_.size() > 0 && !options.resume) {
+    if (log_.size() > 0 && !options.resume && !options.page_only) {
       throw Error(
           ErrorCode::usage,
           fmt::format("--out: '{}' holds {} finished runs; add --resume to go on with them, or give another folder",
@@ -165,6 +166,7 @@ class Reproduction {
     const Interruption interruption;
     bool interrupted = false;
     for (const Experiment* experiment : asked_) {
+      if (options_.page_only) break;
       interrupted = !run_experiment(*experiment, *interruption.flag());
       if (interrupted) break;
       write_page();  // a page after every experiment: the others may take hours
@@ -278,6 +280,7 @@ void add_reproduce(CLI::App& program, Action& action) {
       ->type_name("NAME,...");
   app->add_flag("--quick", options->quick, "small sizes, few iterations, one seed: under two minutes in all");
   app->add_flag("--resume", options->resume, "go on in a folder that holds finished runs; these are not done again");
+  app->add_flag("--page-only", options->page_only, "run nothing; make the page of the runs that are finished");
   app->add_option("--declaration", options->declaration,
                   "an experiment of your own, or in place of the built-in one of the same name")
       ->type_name("FILE.json");

@@ -8,7 +8,7 @@ from paper_data import write_paper_data
 from support import ProgramTest
 from webdriver import Browser
 
-# Whether a canvas shows more than a few colours, looked at pixel by pixel (on a copy: reading changes how a canvas is kept).
+# Whether a canvas shows more than a few colours, pixel by pixel (on a copy: reading changes how a canvas is kept).
 DRAWN = """
 const canvas = document.querySelector(arguments[0] + ' canvas');
 const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', {willReadFrequently: true});
@@ -23,8 +23,10 @@ return [...document.querySelectorAll('table')].filter(t => {
   const words = [...t.querySelectorAll('td.words')].map(c => c.textContent);
   return !t.querySelector('tbody tr') || (numbers.length ? !numbers.some(x => x) : !words.some(x => x));
 }).map(t => t.id)"""
-# The first series as it is drawn: its points as the chart holds them.
-AXES = "const c = Chart.getChart(document.querySelector(arguments[0] + ' canvas')); return [c.scales.x.type, c.scales.y.type, c.scales.x.options.title.text, c.scales.y.options.title.text]"
+# Kind and title of both axes.
+AXES = """
+const {x, y} = Chart.getChart(document.querySelector(arguments[0] + ' canvas')).scales;
+return [x.type, y.type, x.options.title.text, y.options.title.text]"""
 OVERFLOW = "return document.documentElement.scrollWidth > innerWidth"
 
 
@@ -38,7 +40,9 @@ class PagesTest(ProgramTest):
         for figure in figures:
             self.assertTrue(browser.run(DRAWN, f"#{figure}"), f"{figure} is blank")
         self.assertEqual(browser.run(EMPTY_TABLES), [])
-        self.assertEqual(browser.run("return [...document.images].filter(i => !(i.complete && i.naturalWidth)).length"), 0)
+        self.assertEqual(
+            browser.run("return [...document.images].filter(i => !(i.complete && i.naturalWidth)).length"), 0
+        )
         self.assertFalse(browser.run(OVERFLOW), "the page is wider than the window")
         self.unspoilt(browser, page)
         return figures
@@ -70,6 +74,18 @@ class PagesTest(ProgramTest):
         self.assertNotEqual(browser.run(AXES, f"#{figure}")[3], before[3])
         self.assertTrue(browser.run(DRAWN, f"#{figure}"))
 
+    def check_zoom(self, browser, figure):
+        """Dragging shows a part of the x axis, a double click all of it again."""
+        width = """
+            const {min, max} = Chart.getChart(document.querySelector(arguments[0])).scales.x;
+            return Math.log(max / Math.max(min, 1e-9))"""
+        canvas = f"#{figure} canvas"
+        before = browser.run(width, canvas)
+        browser.drag(canvas, 0.4, 0.6)
+        self.assertLess(browser.run(width, canvas), 0.5 * before)
+        browser.drag(canvas, 0.5, 0.5, clicks=2)
+        self.assertEqual(browser.run(width, canvas), before)
+
     def check_theme(self, browser):
         paper = "return getComputedStyle(document.body).backgroundColor"
         before = browser.run(paper)
@@ -77,10 +93,13 @@ class PagesTest(ProgramTest):
         self.assertNotEqual(browser.run(paper), before)
 
     def test_page_of_a_run(self):
-        self.succeed("complete", self.ratings(), "--radius", 20, "--split", "0.5,0.25,0.25", "--report", "run.html", "--quiet")
+        self.succeed(
+            "complete", self.ratings(), "--radius", 20, "--split", "0.5,0.25,0.25", "--report", "run.html", "--quiet"
+        )
         with Browser() as browser:
             figures = self.shown(browser, "run.html")
             self.assertEqual(set(figures), {"convergence", "progress", "singular-values", "residual-distribution"})
+            self.check_zoom(browser, "convergence")
             self.check_axes(browser, "convergence", ("logarithmic", "linear"), ("linear", "logarithmic"))
             self.keep(browser, "run-light")
             self.check_theme(browser)

@@ -1,7 +1,7 @@
 """A headless Chromium by the WebDriver protocol (W3C), with nothing but Python's own library.
 
-Started with `with Browser() as browser:`; needs Debian's chromium and chromium-driver. Network requests and console errors are
-taken from Chromium's performance and browser logs.
+Started with `with Browser() as browser:`; needs Debian's chromium and chromium-driver. Network requests and console
+errors are taken from Chromium's performance and browser logs.
 """
 
 import base64
@@ -90,13 +90,31 @@ class Browser:
     def click(self, selector, text=None):
         """A real click, as by a mouse, on the first element that matches (and has this text)."""
         element = self.run(
-            "return [...document.querySelectorAll(arguments[0])].find(e => !arguments[1] || e.textContent === arguments[1])",
+            "const all = [...document.querySelectorAll(arguments[0])];"
+            "return all.find(e => !arguments[1] || e.textContent === arguments[1])",
             selector, text,
         )  # fmt: skip
         if element is None:
             raise RuntimeError(f"nothing to click: {selector} {text or ''}")
         self.run("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", element)
         self._call("POST", f"/element/{next(iter(element.values()))}/click", {})
+
+    def drag(self, selector, begin, end, clicks=1):
+        """Presses the mouse at a share of the element's width, moves, lets go; two clicks: a double one."""
+        self.run(
+            "document.querySelector(arguments[0]).scrollIntoView({block: 'center', behavior: 'instant'})", selector
+        )
+        box = self.run("const b = document.querySelector(arguments[0]).getBoundingClientRect();"
+                       "return [b.x, b.y, b.width, b.height]", selector)  # fmt: skip
+        place = [
+            {"x": box[0] + share * box[2], "y": box[1] + 0.4 * box[3]} for share in (begin, (begin + end) / 2, end)
+        ]
+        mouse = {"button": "left", "pointerType": "mouse"}
+        for click in range(1, clicks + 1):
+            self.command("Input.dispatchMouseEvent", type="mousePressed", clickCount=click, **place[0], **mouse)
+            for at in place[1:]:
+                self.command("Input.dispatchMouseEvent", type="mouseMoved", buttons=1, **at, **mouse)
+            self.command("Input.dispatchMouseEvent", type="mouseReleased", clickCount=click, **place[2], **mouse)
 
     def wait(self, script, seconds=20):
         end = time.monotonic() + seconds
@@ -112,7 +130,9 @@ class Browser:
 
     def requests(self):
         """Addresses that were asked for since the last call."""
-        lines = [json.loads(line["message"])["message"] for line in self._call("POST", "/se/log", {"type": "performance"})]
+        lines = [
+            json.loads(line["message"])["message"] for line in self._call("POST", "/se/log", {"type": "performance"})
+        ]
         return [line["params"]["request"]["url"] for line in lines if line["method"] == "Network.requestWillBeSent"]
 
     def screenshot(self, path, whole=False):
@@ -120,12 +140,8 @@ class Browser:
         options = {"format": "png"}
         if whole:
             size = self.command("Page.getLayoutMetrics")["cssContentSize"]
-            options |= {"captureBeyondViewport": True, "clip": {"x": 0, "y": 0, "scale": 1, **{k: size[k] for k in ("width", "height")}}}
+            options |= {
+                "captureBeyondViewport": True,
+                "clip": {"x": 0, "y": 0, "scale": 1, **{k: size[k] for k in ("width", "height")}},
+            }
         pathlib.Path(path).write_bytes(base64.b64decode(self.command("Page.captureScreenshot", **options)["data"]))
-
-    def screenshot_of(self, selector, path):
-        """Of the part of the page that an element covers."""
-        box = self.run("const b = document.querySelector(arguments[0]).getBoundingClientRect();"
-                       "return {x: b.x + scrollX, y: b.y + scrollY, width: b.width, height: b.height}", selector)  # fmt: skip
-        data = self.command("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip={**box, "scale": 1})
-        pathlib.Path(path).write_bytes(base64.b64decode(data["data"]))

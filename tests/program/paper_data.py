@@ -12,7 +12,7 @@ def ratings(users, items, seed, half_stars=False):
     taste = random.normal(size=(users, 2)) @ random.normal(size=(2, items)) + 0.3 * random.normal(size=(users, items))
     stars = numpy.clip(numpy.round(2 * (3 + taste)) / 2 if half_stars else numpy.round(3 + taste), 1, 5)
     user, item = numpy.nonzero(random.random((users, items)) < 0.4)
-    return [(u + 1, i + 1, stars[u, i]) for u, i in zip(user, item)]
+    return [(u + 1, i + 1, stars[u, i]) for u, i in zip(user, item, strict=True)]
 
 
 def lines(entries, separator, form="{:g}"):
@@ -37,7 +37,10 @@ def write_paper_data(folder):
     random = numpy.random.default_rng(4)
     nodes = 150
     edges = [
-        f"{a} {b}\n" for a in range(nodes) for b in range(a + 1, nodes) if random.random() < (0.9 if a % 2 == b % 2 else 0.3)
+        f"{a} {b}\n"
+        for a in range(nodes)
+        for b in range(a + 1, nodes)
+        if random.random() < (0.9 if a % 2 == b % 2 else 0.3)
     ]
     (folder / "facebook_combined.txt").write_text("".join(edges))
     return folder

@@ -52,7 +52,9 @@ class FetchTest(ProgramTest):
 
     def test_wrong_bytes_leave_nothing(self):
         (self.served / "ml-1m.zip").write_bytes(zipped("ml-1m/ratings.dat", "1::1::5::0\n"))
-        self.fail_with(3, "fetch", "ml-1m", "--data", "data", "--mirror", self.mirror, says=["ml-1m", "SHA-256", "instead of"])
+        self.fail_with(
+            3, "fetch", "ml-1m", "--data", "data", "--mirror", self.mirror, says=["ml-1m", "SHA-256", "instead of"]
+        )
         self.assertEqual(list((self.folder / "data").iterdir()), [])
 
     def test_damaged_file_is_noticed(self):

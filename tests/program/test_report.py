@@ -4,13 +4,14 @@ import json
 import re
 
 import numpy
-
 from support import ProgramTest
 
 
 def charts(html):
     """{id: data} of every chart on a page."""
-    found = re.findall(r'<figure class="chart" id="([^"]+)">.*?<script type="application/json">(.*?)</script>', html, re.S)
+    found = re.findall(
+        r'<figure class="chart" id="([^"]+)">.*?<script type="application/json">(.*?)</script>', html, re.S
+    )
     return {name: json.loads(data) for name, data in found}
 
 

@@ -20,7 +20,11 @@ TINY = {
     "truth": "{work}/c.truth.npy",
     "cases": [{"name": "40", "values": {"n": 40}}, {"name": "60", "values": {"n": 60}}],
     "methods": [
-        {"name": "genfb", "title": "GenFB", "command": "denoise {work}/c.npy --method genfb --trace-penalty 1 --l1 0.1"},
+        {
+            "name": "genfb",
+            "title": "GenFB",
+            "command": "denoise {work}/c.npy --method genfb --trace-penalty 1 --l1 0.1",
+        },
         {
             "name": "fwua",
             "title": "FWUA",
@@ -30,19 +34,24 @@ TINY = {
             "name": "hcgs",
             "title": "HCGS",
             "seeds": 1,
-            "command": "denoise {work}/c.npy --method hcgs --radius {genfb.trace_norm} --l1 0.1 --iterations {iterations}",
+            "command": "denoise {work}/c.npy --method hcgs --radius {genfb.trace_norm} --l1 0.1",
         },
     ],
     "measures": [
-        {"name": "objective", "title": "objective", "value": ["/result/objective_without_trace_penalty", "/result/objective"],
-         "digits": 6, "better": "lower"},
+        {
+            "name": "objective",
+            "title": "objective",
+            "value": ["/result/objective_without_trace_penalty", "/result/objective"],
+            "digits": 6,
+            "better": "lower",
+        },
         {"name": "error", "title": "error", "value": "/pattern/relative_error", "digits": 6},
     ],
     "paper": {"40": {"genfb": {"objective": 30.0}, "fwua": {"objective": 40.0}}},
     "comparisons": [{"method": "fwua", "with": ["genfb"], "measures": ["objective"]}],
     "protocol": [{"point": "Seed", "paper": "not stated", "chosen": "1 and 2"}],
     "quick": {"seeds": 1, "cases": [{"name": "40", "values": {"n": 40}}]},
-}  # fmt: skip
+}
 
 RUNS = 2 * 2 * 2 + 2  # sizes, seeds, GenFB and FWUA; HCGS has one seed
 
@@ -134,9 +143,13 @@ class ReproduceTest(ProgramTest):
         self.assertEqual(self.log("out"), before)
         self.assertNotIn("seed", done.stderr)
         self.fail_with(2, *self.tiny("out"), says=["--out", "--resume", f"{RUNS} finished runs"])
-        self.declare(values={"iterations": 31})  # another experiment: FWUA and HCGS again, GenFB as it was
+        page = (self.folder / "out" / "index.html").read_bytes()
+        (self.folder / "out" / "index.html").unlink()
+        self.succeed(*self.tiny("out", "--page-only"))
+        self.assertEqual((self.folder / "out" / "index.html").read_bytes(), page)
+        self.declare(values={"iterations": 31})  # another experiment: FWUA again, the others as they were
         self.succeed(*self.tiny("out", "--resume"))
-        self.assertEqual(len(self.log("out")), RUNS + RUNS - 4)
+        self.assertEqual(len(self.log("out")), RUNS + 4)
 
     def test_interrupted(self):
         self.declare(values={"iterations": 10_000_000})
@@ -169,7 +182,10 @@ class ReproduceTest(ProgramTest):
             ({"methods": [{"name": "a", "title": "A"}]}, ["methods[0]", "command"]),
             ({"comparisons": [{"method": "b", "with": [], "measures": []}]}, ["no method 'b'"]),
             ({"methods": [{"name": "a", "title": "A", "command": "denoise {file2}"}], "comparisons": []}, ["{file2}"]),
-            ({"methods": [{"name": "a", "title": "A", "command": "denoise x.npy --mu 1"}], "comparisons": []}, ["--mu"]),
+            (
+                {"methods": [{"name": "a", "title": "A", "command": "denoise x.npy --mu 1"}], "comparisons": []},
+                ["--mu"],
+            ),
         ):
             self.declare(**changes)
             self.fail_with(3, *self.tiny("bad"), says=says)
@@ -210,8 +226,12 @@ class ReproduceTest(ProgramTest):
         write_paper_data(self.folder / "data")
         self.succeed("reproduce", "all", "--quick", "--data", "data", "--out", "out", "--quiet")
         runs = self.runs("out")
-        self.assertEqual({run["experiment"] for run in runs}, {"covariance", "figures", "links", "movielens", "robustness"})
-        self.assertEqual({run["case"] for run in runs if run["experiment"] == "movielens"}, {"ml-100k", "ml-1m", "ml-10m"})
+        self.assertEqual(
+            {run["experiment"] for run in runs}, {"covariance", "figures", "links", "movielens", "robustness"}
+        )
+        self.assertEqual(
+            {run["case"] for run in runs if run["experiment"] == "movielens"}, {"ml-100k", "ml-1m", "ml-10m"}
+        )
         half_stars = next(run for run in runs if run["case"] == "ml-10m")
         self.assertIn("DATA/ml-10m.zip", half_stars["command"])
         self.assertEqual((half_stars["result"]["rows"], half_stars["result"]["cols"]), (90, 70))

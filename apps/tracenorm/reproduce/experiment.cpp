@@ -190,6 +190,7 @@ Experiment parse_experiment(std::string_view text, const std::string& file, bool
   for (const Reader& one : reader.list("protocol", false)) {
     experiment.protocol.push_back({one.text("point"), one.text("paper"), one.text("chosen")});
   }
+  experiment.differences = reader.texts("differences");
   experiment.truth = reader.text_or("truth", "");
   experiment.scaling = reader.text_or("scaling", "");
   if (json.contains("component")) experiment.component = json["component"];

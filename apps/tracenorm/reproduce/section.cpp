@@ -139,6 +139,10 @@ std::vector<Block> experiment_section(const Experiment& experiment, const Result
     blocks.push_back(table);
     add_charts(experiment, results, blocks);
   }
+  if (!table.rows.empty() && !experiment.differences.empty()) {
+    blocks.push_back(Heading{experiment.name + "-differences", "Where our numbers differ from the paper's", 3});
+    for (const std::string& text : experiment.differences) blocks.push_back(Paragraph{text});
+  }
   if (!experiment.protocol.empty()) {
     blocks.push_back(Heading{experiment.name + "-points", "Protocol", 3});
     blocks.push_back(protocol_table(experiment));
