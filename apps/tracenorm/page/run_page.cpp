@@ -8,12 +8,15 @@
 
 #include "page/page.hpp"
 #include "page/residuals.hpp"
+#include "page/thinning.hpp"
 
 namespace tracenorm::app {
 
 namespace {
 
 constexpr std::size_t kLargest = 15;
+/// A curve of more points than a screen has is only slower.
+constexpr std::size_t kPoints = 1000;
 
 std::string plain(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : "none"; }
 
@@ -47,7 +50,8 @@ Chart convergence(const report::RunReport& report) {
       false};
   Series objective{"objective", {{}, {}}, {{}, {}}, Series::Style::line};
   Series bound{"certified lower bound", {{}, {}}, {{}, {}}, Series::Style::dashed};
-  for (const Iteration& iteration : report.result.trace) {
+  for (const std::size_t place : thinned(report.result.trace.size(), kPoints)) {
+    const Iteration& iteration = report.result.trace[place];
     for (Series* series : {&objective, &bound}) {
       series->x[0].push_back(iteration.k + 1);
       series->x[1].push_back(iteration.seconds);
@@ -73,7 +77,8 @@ Chart progress(const report::RunReport& report) {
               false};
   Series series{"iterate", {{}, {}}, {{}, {}, {}}, Series::Style::line};
   bool validated = false;
-  for (const Iteration& iteration : report.result.trace) {
+  for (const std::size_t place : thinned(report.result.trace.size(), kPoints)) {
+    const Iteration& iteration = report.result.trace[place];
     series.x[0].push_back(iteration.k + 1);
     series.x[1].push_back(iteration.seconds);
     series.y[0].push_back(iteration.rank);

@@ -3,14 +3,12 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <new>
-#include <set>
 
+#include "page/thinning.hpp"
 #include "program.hpp"
 #include "reproduce/machine.hpp"
 #include "reproduce/pattern.hpp"
@@ -22,24 +20,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Which iterations a chart needs: evenly spaced ones, on a linear and on a logarithmic axis.
-std::set<std::size_t> places(std::size_t count) {
-  constexpr std::size_t kEach = 120;
-  std::set<std::size_t> kept;
-  if (count == 0) return kept;
-  for (std::size_t k = 0; k < kEach; ++k) {
-    const double share = static_cast<double>(k) / (kEach - 1);
-    const auto last = static_cast<double>(count - 1);
-    kept.insert(static_cast<std::size_t>(std::lround(share * last)));
-    kept.insert(static_cast<std::size_t>(std::lround(std::pow(last + 1, share) - 1)));
-  }
-  return kept;
-}
+/// Enough for a chart; the log of a full reproduction stays at a few megabytes.
+constexpr std::size_t kPoints = 120;
 
 /// The trace by columns, thinned out.
 Json thin(const Json& trace) {
   Json columns = Json::object();
-  for (const std::size_t place : places(trace.size())) {
+  for (const std::size_t place : thinned(trace.size(), kPoints)) {
     for (const char* name : {"k", "seconds", "objective", "lower_bound", "width", "rank", "validation_rmse"}) {
       if (trace[place].contains(name)) columns[name].push_back(trace[place][name]);
     }

@@ -71,9 +71,9 @@ struct Experiment {
   std::vector<Comparison> comparisons;
   std::vector<ProtocolPoint> protocol;
   std::vector<std::string> differences;  ///< why our numbers are not the paper's, with the run that shows it
-  std::string truth;    ///< the file to hold sparsity patterns against; empty: no pictures of these
-  std::string scaling;  ///< a value of the cases to draw measures against; empty: none
-  Json component;       ///< parameters of the figure of component functions; null: none
+  std::string truth;                     ///< the file to hold sparsity patterns against; empty: no pictures of these
+  std::string scaling;                   ///< a value of the cases to draw measures against; empty: none
+  Json component;                        ///< parameters of the figure of component functions; null: none
 
   /// Whether the case is run with the method.
   [[nodiscard]] static bool belongs(const Case& instance, const MethodPlan& method);
