@@ -35,6 +35,7 @@ demo: build ## a robust completion problem made and solved on the spot
 
 .PHONY: test
 test: build ## builds and runs every test, those of the Python package included
+	$(call packages,test)
 	$(call test,release)
 	$(MAKE) test-python
 
@@ -57,7 +58,7 @@ test-python: wheel ## the Python tests, on the wheel installed in a fresh virtua
 
 .PHONY: asan
 asan: ## every test under the address and undefined-behaviour sanitizers
-	$(call packages,build)
+	$(call packages,build test)
 	$(call build,asan)
 	$(call test,asan)
 

@@ -15,6 +15,7 @@ CONFINED = {
     "zip.h": {"io"},
     "zlib.h": {"io"},
     "lzma.h": {"io"},
+    "openssl/": {"apps"},
     "cblas.h": {"linalg", "evaluators", "methods"},
     "lapacke.h": {"linalg", "evaluators", "methods"},
 }

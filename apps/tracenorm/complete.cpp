@@ -1,9 +1,11 @@
 // tracenorm complete: robust matrix completion.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 #include <utility>
 
+#include "base/random.hpp"
 #include "commands.hpp"
 #include "completion.hpp"
 #include "option_values.hpp"
@@ -18,6 +20,7 @@ struct CompleteOptions {
   Shares shares;
   std::string validation;
   std::string test;
+  double outliers = 0;
 };
 
 constexpr const char* kFooter = R"(Examples:
@@ -47,7 +50,7 @@ void check_options(const CompleteOptions& options) {
   }
 }
 
-std::vector<report::NamedValue> own_options(const CompleteOptions& options) {
+std::vector<report::NamedValue> own_options(const CompleteOptions& options, double deviation) {
   std::vector<report::NamedValue> own;
   const auto add = [&](const char* name, const std::string& value) {
     own.push_back({name, {}});
@@ -57,7 +60,33 @@ std::vector<report::NamedValue> own_options(const CompleteOptions& options) {
   add("validation", options.validation);
   add("test", options.test);
   add("weights", options.completion.weights);
+  own.push_back({"outliers", options.outliers});
+  own.push_back({"train_deviation", deviation});
   return own;
+}
+
+/// Of the sample; zero for fewer than two values.
+double deviation_of(const std::vector<Real>& values) {
+  double sum = 0;
+  for (const Real value : values) sum += double(value);
+  const double mean = sum / static_cast<double>(values.size());
+  double squares = 0;
+  for (const Real value : values) squares += (double(value) - mean) * (double(value) - mean);
+  return values.size() < 2 ? 0 : std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
+/// Exactly this share of the entries, shifted by five deviations up or down: what a robust loss must live with.
+void add_outliers(Entries& train, double share, double deviation, std::uint64_t seed) {
+  Random random(seed ^ 0x9e6c63d0876a9a35ULL);
+  auto left = static_cast<double>(train.value.size());
+  auto wanted = std::round(share * left);
+  for (Real& value : train.value) {
+    if (random.uniform() * left < wanted) {  // selection sampling: every choice is equally likely
+      value += static_cast<Real>((random.uniform() < 0.5 ? -5 : 5) * deviation);
+      --wanted;
+    }
+    --left;
+  }
 }
 
 int run(CompleteOptions options) {
@@ -75,10 +104,12 @@ int run(CompleteOptions options) {
   TestSet test{std::move(split.test), 0};
   if (!options.test.empty()) test = read_held_out(options.test, "test", data.table, common);
 
+  const double deviation = deviation_of(split.train.value);
+  add_outliers(split.train, options.outliers, deviation, common.run.seed);
   Estimation estimation =
       make_completion(options.completion, data, std::move(split.train), std::move(split.validation));
   estimation.command = "complete";
-  estimation.options = own_options(options);
+  estimation.options = own_options(options, deviation);
   if (test.entries.size() > 0) {
     estimation.test = [&](const LowRankMatrix& x) {
       report::HeldOut held_out = judge(x, common.loss, estimation.preparation, test.entries);
@@ -112,6 +143,9 @@ void add_complete(CLI::App& program, Action& action) {
       ->type_name("FILE")
       ->group("Data");
   app->add_option("--test", options->test, "entries to judge the answer on")->type_name("FILE")->group("Data");
+  add_number(*app, "--outliers", options->outliers, kProbability,
+             "shift this share of the training entries by five deviations: a study of robustness")
+      ->group("Data");
   add_integer(*app, "--patience", common.run.patience, 0, kMaxIterations,
               "with validation entries: stop after this many iterations without a better one; 0: never")
       ->group("Run");

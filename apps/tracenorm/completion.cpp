@@ -74,8 +74,10 @@ Problem make_problem(const CompletionOptions& options, const CompletionData& dat
   const EstimationOptions& common = options.common;
   std::vector<Real> weight;
   if (data.weights) weight = weights_of(train, *data.weights, data, options.weights);
-  preparation =
-      fit_preparation(preparation_kind(common), averaging_for(common.loss), train, data.table.rows, data.table.cols);
+  preparation = parse_for("--prepare", [&] {
+    return fit_preparation(preparation_kind(common), averaging_for(common.loss), train, data.table.rows,
+                           data.table.cols);
+  });
   prepare(preparation, train);
   Problem problem{make_sparse(data.table.rows, data.table.cols, train, weight), common.loss, make_penalty(options), {}};
   problem.constraint = constraint(common, problem.observations);

@@ -4,6 +4,7 @@
 
 #include "commands.hpp"
 #include "estimation.hpp"
+#include "option_values.hpp"
 
 namespace tracenorm::app {
 
@@ -34,7 +35,8 @@ int run(const DenoiseOptions& options) {
   const io::Table table{matrix.rows, matrix.cols, {}, {}, {}};
   DenseObservations data{matrix.rows, matrix.cols, std::move(matrix.value), {}};
   if (common.prepare) {
-    estimation.preparation = fit_preparation(*common.prepare, averaging_for(common.loss), data);
+    estimation.preparation =
+        parse_for("--prepare", [&] { return fit_preparation(*common.prepare, averaging_for(common.loss), data); });
     prepare(estimation.preparation, data);
   }
   estimation.problem = {std::move(data), common.loss, l1_penalty(common), {}};

@@ -15,6 +15,7 @@
 #include "entry_check.hpp"
 #include "interruption.hpp"
 #include "outputs.hpp"
+#include "page/run_page.hpp"
 #include "report/progress_bar.hpp"
 #include "tracenorm/io.hpp"
 #include "tracenorm/radius_path.hpp"
@@ -67,6 +68,12 @@ void write_results(const EstimationOptions& options, const Estimation& estimatio
     outputs.attempt([&] {
       write_output(options.json, report::to_json(report));
       report.written.push_back(options.json);
+    });
+  }
+  if (!options.report.empty()) {
+    outputs.attempt([&] {
+      write_output(options.report, run_page(report, estimation));
+      report.written.push_back(options.report);
     });
   }
   if (!options.quiet && options.json != kStdout) {

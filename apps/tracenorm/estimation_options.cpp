@@ -135,6 +135,10 @@ void add_output_options(CLI::App& app, EstimationOptions& options) {
   app.add_option("--json", options.json, "write everything about the run; - for standard output")
       ->type_name("FILE")
       ->group("Output");
+  app.add_option("--report", options.report,
+                 "write a page about the run: convergence, singular values, residuals, errors; opens in any browser")
+      ->type_name("FILE.html")
+      ->group("Output");
   app.add_flag("--quiet,-q", options.quiet, "no progress, no notes, no summary")->group("Output");
 }
 
@@ -179,7 +183,7 @@ void check_before_reading(const EstimationOptions& options, const std::vector<st
       options.method.make(options.run.gap.has_value());  // throws when the method's options do not fit it
   check_radius(options, method);
   check_gap(options, method);
-  check_outputs({{"--json", options.json}, {"--model", options.model}}, inputs);
+  check_outputs({{"--json", options.json}, {"--model", options.model}, {"--report", options.report}}, inputs);
 }
 
 std::string footer(std::string_view remarks) {

@@ -36,6 +36,7 @@ struct EstimationOptions {
 
   std::string json;
   std::string model;
+  std::string report;  ///< an HTML page; empty: none
   bool quiet = false;
 
   /// Whether the radius is to be chosen: the method has one, and none was given.

@@ -9,9 +9,13 @@ static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only
 
 void request(int) { requested.store(true); }
 
+bool listening = false;
+
 }  // namespace
 
-Interruption::Interruption() {
+Interruption::Interruption() : outermost_(!listening) {
+  if (!outermost_) return;
+  listening = true;
   requested.store(false);
   struct sigaction action {};
   action.sa_handler = request;
@@ -23,6 +27,8 @@ Interruption::Interruption() {
 }
 
 Interruption::~Interruption() {
+  if (!outermost_) return;
+  listening = false;
   sigaction(SIGINT, &former_interrupt_, nullptr);
   sigaction(SIGTERM, &former_terminate_, nullptr);
 }

@@ -7,7 +7,8 @@
 
 namespace tracenorm::app {
 
-/// Listens while it lives; one at a time.
+/// Listens while it lives. One inside of another is the same one: what interrupts a run also ends the series of runs
+/// it belongs to.
 class Interruption {
  public:
   Interruption();
@@ -18,6 +19,7 @@ class Interruption {
   [[nodiscard]] const std::atomic<bool>* flag() const;
 
  private:
+  bool outermost_;
   struct sigaction former_interrupt_ {};
   struct sigaction former_terminate_ {};
 };

@@ -2,6 +2,8 @@
 //
 // The graph becomes a symmetric 0/1 matrix. A random share of its entries is observed, each observed entry is flipped
 // with some probability, a sparse low-rank matrix is fitted, and its entries score the pairs that were not observed.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -21,6 +23,7 @@ struct LinksOptions {
   double observed = 0.5;
   double flip = 0;
   bool unsymmetric_mask = false;
+  std::optional<Index> nodes;  ///< only the first ones; empty: all
 };
 
 constexpr NumberRange kObserved{0, 1, "a number above 0, at most 1", false};
@@ -53,6 +56,17 @@ class Adjacency {
   std::size_t nodes_;
   std::vector<unsigned char> link_;
 };
+
+/// The part of the graph among its first nodes.
+void keep_first(io::Graph& graph, Index nodes) {
+  if (nodes >= graph.nodes) return;
+  graph.nodes = nodes;
+  std::erase_if(graph.edges, [&](const auto& edge) { return edge.first >= nodes || edge.second >= nodes; });
+  if (!graph.labels.names.empty()) graph.labels.names.resize(static_cast<std::size_t>(nodes));
+  if (graph.edges.empty()) {
+    throw Error(ErrorCode::input, fmt::format("--nodes: no edge is among the first {} nodes; give more", nodes));
+  }
+}
 
 DenseObservations observe(const Adjacency& graph, const LinksOptions& options) {
   // Two streams, so that the mask of a seed is the same for every flip probability.
@@ -108,6 +122,7 @@ int run(const LinksOptions& options) {
   check_before_reading(common, {common.data});
 
   io::Graph graph = read_data([&] { return io::read_graph(common.data, common.read); });
+  if (options.nodes) keep_first(graph, *options.nodes);
   const Adjacency adjacency(graph);
   Estimation estimation;
   estimation.command = "links";
@@ -120,6 +135,8 @@ int run(const LinksOptions& options) {
   estimation.test = [&](const LowRankMatrix& x) { return judge_links(x, adjacency, data, options.unsymmetric_mask); };
   estimation.options = {
       {"observed", options.observed}, {"flip", options.flip}, {"unsymmetric_mask", options.unsymmetric_mask}};
+  estimation.options.push_back({"nodes", {}});
+  if (options.nodes) estimation.options.back().value = std::int64_t{*options.nodes};
   return estimate(common, estimation);
 }
 
@@ -133,6 +150,14 @@ void add_links(CLI::App& program, Action& action) {
   add_number(*app, "--observed", options->observed, kObserved, "share of the entries that are seen")->group("Data");
   add_number(*app, "--flip", options->flip, kProbability, "probability that a seen entry is wrong")->group("Data");
   app->add_flag("--unsymmetric-mask", options->unsymmetric_mask, "draw (a,b) and (b,a) separately instead of together")
+      ->group("Data");
+  app->add_option_function<std::string>(
+         "--nodes",
+         [options](const std::string& text) {
+           options->nodes = static_cast<Index>(to_integer("--nodes", text, 2, 2'000'000'000));
+         },
+         "only the first N nodes of the graph (default: all)")
+      ->type_name("N")
       ->group("Data");
   app->get_option("--prepare")->default_str("none");
   app->footer(footer(kFooter));

@@ -9,15 +9,12 @@
 #include <CLI/Config.hpp>
 #include <csignal>
 #include <cstdio>
-#include <memory>
 #include <new>
 
-#include "commands.hpp"
-#include "help_format.hpp"
 #include "outputs.hpp"
+#include "program.hpp"
 #include "suggestion.hpp"
 #include "tracenorm/error.hpp"
-#include "tracenorm/version.hpp"
 
 namespace tracenorm::app {
 
@@ -47,10 +44,6 @@ std::vector<std::string> option_names(const CLI::App& app) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   return names;
-}
-
-std::vector<CLI::App*> all_commands(CLI::App& app) {
-  return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {
@@ -93,28 +86,6 @@ int parse_error(const CLI::App& program, const CLI::ParseError& error) {
     return usage_error(program, fmt::format("a command is missing; give one of {}", fmt::join(commands, ", ")));
   }
   return usage_error(program, error.what());
-}
-
-void set_up(CLI::App& program, Action& action) {
-  program.description("Low-rank matrix estimation with nonsmooth losses under a trace-norm bound, with a certificate.");
-  program.set_version_flag("--version", std::string("tracenorm ") + TRACENORM_VERSION, "print the version");
-  program.set_help_flag("--help,-h", "print this help");
-  program.formatter(std::make_shared<HelpFormat>());  // before the commands, which inherit it
-  program.require_subcommand(1);
-  add_complete(program, action);
-  add_denoise(program, action);
-  add_links(program, action);
-  add_evaluate(program, action);
-  add_predict(program, action);
-  add_recommend(program, action);
-  add_generate(program, action);
-  add_info(program, action);
-  for (CLI::App* command : all_commands(program)) command->group("Commands");
-  program.footer(R"(Examples:
-  tracenorm complete ratings.csv --model m.npz
-  tracenorm complete u.data --radius 1200 --split 0.5,0.25,0.25
-  tracenorm generate completion train.tsv --truth truth.tsv
-  tracenorm complete --help)");
 }
 
 int run(int argc, char** argv) {

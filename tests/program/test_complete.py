@@ -163,6 +163,20 @@ class CompleteTest(ProgramTest):
             self.assertEqual(run["observed"], 4)
         self.assertEqual(offsets, {"first": 2.0, "last": 2.5, "mean": 2.25})
 
+    def test_outliers(self):
+        data = self.ratings(rows=60, cols=40)
+        command = ["complete", data, "--radius", 40, "--split", "0.5,0.25,0.25", "--seed", 3]
+        clean = self.run_json(*command)
+        spoilt = self.run_json(*command, "--outliers", 0.2)
+        # The unit is that of the clean training part; the preparation sees the shifts: variance 1 + 0.2 * 25.
+        self.assertEqual(clean["options"]["train_deviation"], spoilt["options"]["train_deviation"])
+        self.assertAlmostEqual(clean["preparation"]["scale"], clean["options"]["train_deviation"], delta=1e-6)
+        ratio = spoilt["preparation"]["scale"] / clean["preparation"]["scale"]
+        self.assertAlmostEqual(ratio, 6**0.5, delta=0.15)
+        self.assertEqual(clean["test"]["entries"], spoilt["test"]["entries"])
+        self.assertGreater(spoilt["test"]["rmse"], clean["test"]["rmse"])
+        self.fail_with(2, *command, "--outliers", 2, says="--outliers")
+
 
 if __name__ == "__main__":
     import unittest

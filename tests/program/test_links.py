@@ -67,6 +67,18 @@ class LinksTest(ProgramTest):
         self.assertEqual(run["test"]["entries"], 0)
         self.assertIsNone(run["test"]["auc"])
 
+    def test_the_first_nodes(self):
+        data = self.edges(nodes=50)
+        run = self.run_json("links", data, "--nodes", 30, "--radius", 20, "--l1", 0.01)
+        self.assertEqual((run["rows"], run["options"]["nodes"]), (30, 30))
+        kept = [line for line in (self.folder / data).read_text().splitlines()[1:] if max(map(int, line.split())) < 30]
+        self.write("part.txt", "".join(line + "\n" for line in kept))
+        part = self.run_json("links", "part.txt", "--radius", 20, "--l1", 0.01)
+        self.assertEqual(run["objective"], part["objective"])
+        self.assertEqual(self.run_json("links", data, "--nodes", 99, "--radius", 20, "--l1", 0.01)["rows"], 50)
+        self.write("late.txt", "0 0\n1 1\n2 3\n")
+        self.fail_with(3, "links", "late.txt", "--nodes", 2, "--radius", 1, says="--nodes")
+
     def test_seed_draws_another_mask(self):
         data = self.edges()
         first = self.run_json("links", data, "--radius", 40, "--l1", 0.01, "--seed", 1)

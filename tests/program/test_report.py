@@ -1,0 +1,69 @@
+"""--report: the page of a single run. What a browser makes of it is tests/browser's business."""
+
+import json
+import re
+
+import numpy
+from support import ProgramTest
+
+
+def charts(html):
+    """{id: data} of every chart on a page."""
+    found = re.findall(
+        r'<figure class="chart" id="([^"]+)">.*?<script type="application/json">(.*?)</script>', html, re.S
+    )
+    return {name: json.loads(data) for name, data in found}
+
+
+class ReportTest(ProgramTest):
+    def page(self, *command):
+        run = self.run_json(*command, "--report", "page.html")
+        return run, (self.folder / "page.html").read_text()
+
+    def test_numbers_are_those_of_the_run(self):
+        run, html = self.page("complete", self.ratings(), "--radius", 20, "--split", "0.5,0.25,0.25")
+        drawn = charts(html)
+        objective = drawn["convergence"]["series"][0]
+        self.assertEqual(objective["x"][0], [line["k"] + 1 for line in run["trace"]])
+        numpy.testing.assert_allclose(objective["y"][0], [line["objective"] for line in run["trace"]], rtol=1e-5)
+        self.assertEqual(len(drawn["singular-values"]["series"][0]["y"][0]), run["rank"])
+        self.assertEqual(sum(drawn["residual-distribution"]["series"][0]["y"][0]), run["observed"])
+        self.assertIn(f"{run['test']['rmse']:.4f}", html)
+
+    def test_outliers_stand_out(self):
+        random = numpy.random.default_rng(0)
+        matrix = numpy.outer(random.uniform(-1, 1, 30), random.uniform(-1, 1, 25))
+        matrix[3, 4] += 50
+        numpy.save(self.folder / "noisy.npy", matrix)
+        _, html = self.page("denoise", "noisy.npy", "--radius", 12, "--loss", "absolute")
+        table = re.search(r'<table id="largest-residuals".*?</table>', html, re.S).group()
+        cells = re.findall(r"<td[^>]*>(.*?)</td>", table)
+        self.assertEqual(cells[:2], ["3", "4"])
+        self.assertAlmostEqual(float(cells[4]), 50, delta=5)
+
+    def test_links_and_quoting(self):
+        data = self.edges(name="a<b>&.txt")
+        _, html = self.page("links", data, "--radius", 20, "--l1", 0.01, "--iterations", 20)
+        self.assertNotIn("a<b>", html)
+        self.assertIn("a&lt;b&gt;&amp;.txt", html)
+        self.assertIn("AUC", html)
+
+    def test_page_needs_nothing_else(self):
+        _, html = self.page("complete", self.ratings(), "--radius", 20, "--iterations", 5)
+        outside = re.findall(r'(?:src|href)="(?!data:|#)([^"]*)"', html)
+        self.assertEqual(outside, [])
+        self.assertIn("Chart.js", html)  # with its licence
+        self.assertIn("MIT License", html)
+
+    def test_path_is_checked_before_the_work(self):
+        data = self.ratings()
+        self.fail_with(3, "complete", data, "--report", "nowhere/page.html", says=["--report", "nowhere/page.html"])
+        self.fail_with(2, "complete", data, "--report", data, says="would be overwritten")
+        self.fail_with(2, "complete", data, "--report", "-", says="--report")
+        self.fail_with(2, "evaluate", data, "--report", "page.html", says="--report")
+
+
+if __name__ == "__main__":
+    import unittest
+
+    unittest.main()

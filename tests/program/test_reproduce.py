@@ -1,0 +1,248 @@
+"""tracenorm reproduce: the paper's experiments, small; what is killed and resumed must give the same tables."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+
+from paper_data import write_paper_data
+from support import PROGRAM, ProgramTest, parse_strict
+
+# An experiment of two sizes and three methods that is over in a moment.
+TINY = {
+    "name": "tiny",
+    "title": "A tiny experiment",
+    "seeds": 2,
+    "values": {"iterations": 30},
+    "prepare": ["generate covariance {work}/c.npy --n {n} --seed {seed} --truth"],
+    "truth": "{work}/c.truth.npy",
+    "cases": [{"name": "40", "values": {"n": 40}}, {"name": "60", "values": {"n": 60}}],
+    "methods": [
+        {
+            "name": "genfb",
+            "title": "GenFB",
+            "command": "denoise {work}/c.npy --method genfb --trace-penalty 1 --l1 0.1",
+        },
+        {
+            "name": "fwua",
+            "title": "FWUA",
+            "command": "denoise {work}/c.npy --radius {genfb.trace_norm} --l1 0.1 --iterations {iterations}",
+        },
+        {
+            "name": "hcgs",
+            "title": "HCGS",
+            "seeds": 1,
+            "command": "denoise {work}/c.npy --method hcgs --radius {genfb.trace_norm} --l1 0.1",
+        },
+    ],
+    "measures": [
+        {
+            "name": "objective",
+            "title": "objective",
+            "value": ["/result/objective_without_trace_penalty", "/result/objective"],
+            "digits": 6,
+            "better": "lower",
+        },
+        {"name": "error", "title": "error", "value": "/pattern/relative_error", "digits": 6},
+    ],
+    "paper": {"40": {"genfb": {"objective": 30.0}, "fwua": {"objective": 40.0}}},
+    "comparisons": [{"method": "fwua", "with": ["genfb"], "measures": ["objective"]}],
+    "protocol": [{"point": "Seed", "paper": "not stated", "chosen": "1 and 2"}],
+    "quick": {"seeds": 1, "cases": [{"name": "40", "values": {"n": 40}}]},
+}
+
+RUNS = 2 * 2 * 2 + 2  # sizes, seeds, GenFB and FWUA; HCGS has one seed
+
+
+def without_clock(line):
+    """A finished run without what may differ from day to day."""
+    run = json.loads(line)
+    for name in ("date", "total_seconds"):
+        run.pop(name)
+    run["result"].pop("seconds")
+    run["result"]["trace"].pop("seconds")
+    return run
+
+
+class ReproduceTest(ProgramTest):
+    def declare(self, **changes):
+        return self.write("tiny.json", json.dumps({**TINY, **changes}))
+
+    def tiny(self, out, *options):
+        return ["reproduce", "tiny", "--declaration", "tiny.json", "--out", out, *options]
+
+    def log(self, out):
+        path = self.folder / out / "runs.jsonl"
+        return path.read_text().splitlines() if path.exists() else []
+
+    def runs(self, out):
+        return sorted((without_clock(line) for line in self.log(out)), key=lambda run: run["key"])
+
+    def tables(self, out):
+        """The tables, but for the facts of the day."""
+        text = (self.folder / out / "results.md").read_text()
+        return text[text.index("## Does the paper's order hold?") :]
+
+    def test_numbers_come_from_the_runs(self):
+        self.declare()
+        self.succeed(*self.tiny("out"))
+        runs = self.runs("out")
+        self.assertEqual(len(runs), RUNS)
+        radius = {(run["case"], run["seed"]): run["result"]["trace_norm"] for run in runs if run["method"] == "genfb"}
+        for run in runs:
+            if run["method"] != "genfb":
+                self.assertEqual(run["result"]["radius"], radius[run["case"], run["seed"]])
+                self.assertIn(f"--radius {run['result']['radius']}", run["command"])
+        fwua = [run["result"]["objective"] for run in runs if (run["case"], run["method"]) == ("40", "fwua")]
+        mean = sum(fwua) / 2
+        deviation = abs(fwua[0] - fwua[1]) / 2**0.5
+        row = next(line for line in self.tables("out").splitlines() if line.startswith("|  | FWUA | 2 "))
+        self.assertIn(f" {mean:.6f} ± {deviation:.6f} | 40.000000 | {100 * (mean / 40 - 1):+.1f} % |", row)
+        self.assertFalse((self.folder / "out" / "work").exists())
+
+    def test_command_on_record_gives_the_number(self):
+        self.declare()
+        self.succeed(*self.tiny("out", "--quick"))
+        run = next(run for run in self.runs("out") if run["method"] == "hcgs")
+        for command in [*run["prepare"], run["command"]]:
+            words = command.replace("WORK/", "").split()[1:]
+            self.succeed(*words, "--quiet", *(["--json", "again.json"] if "denoise" in words else []))
+        again = parse_strict((self.folder / "again.json").read_text())
+        self.assertEqual(again["objective"], run["result"]["objective"])
+
+    def test_killed_at_any_moment_and_resumed(self):
+        self.declare()
+        self.succeed(*self.tiny("whole"))
+        kills = 0
+        for pause in (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3):
+            command = [PROGRAM, *self.tiny("pieces", "--resume", "--quiet")]
+            process = subprocess.Popen(command, cwd=self.folder)
+            before = len(self.log("pieces"))
+            while process.poll() is None and len(self.log("pieces")) == before:
+                time.sleep(0.001)
+            time.sleep(pause)
+            if process.poll() is None:
+                process.send_signal(signal.SIGKILL)
+                kills += 1
+            process.wait()
+        self.assertGreater(kills, 0)
+        # A crash of the machine may cut the last line off.
+        log = self.folder / "pieces" / "runs.jsonl"
+        os.truncate(log, log.stat().st_size - 100)
+        self.succeed(*self.tiny("pieces", "--resume"))
+        self.assertEqual(self.runs("pieces"), self.runs("whole"))
+        self.assertEqual(self.tables("pieces"), self.tables("whole"))
+
+    def test_finished_runs_are_not_done_again(self):
+        self.declare()
+        self.succeed(*self.tiny("out"))
+        before = self.log("out")
+        done = self.succeed(*self.tiny("out", "--resume"))
+        self.assertEqual(self.log("out"), before)
+        self.assertNotIn("seed", done.stderr)
+        self.fail_with(2, *self.tiny("out"), says=["--out", "--resume", f"{RUNS} finished runs"])
+        page = (self.folder / "out" / "index.html").read_bytes()
+        (self.folder / "out" / "index.html").unlink()
+        self.succeed(*self.tiny("out", "--page-only"))
+        self.assertEqual((self.folder / "out" / "index.html").read_bytes(), page)
+        self.declare(values={"iterations": 31})  # another experiment: FWUA again, the others as they were
+        self.succeed(*self.tiny("out", "--resume"))
+        self.assertEqual(len(self.log("out")), RUNS + 4)
+
+    def test_interrupted(self):
+        self.declare(values={"iterations": 10_000_000})
+        process = subprocess.Popen([PROGRAM, *self.tiny("out")], cwd=self.folder, stderr=subprocess.PIPE, text=True)
+        while not self.log("out"):
+            time.sleep(0.01)
+        time.sleep(0.2)  # in the middle of the next run
+        self.fail_with(3, *self.tiny("out", "--resume"), says=["--out", "another reproduction"])
+        process.send_signal(signal.SIGINT)
+        stderr = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 130, stderr)
+        self.assertIn("--resume", stderr)
+        self.assertIn("not run", self.tables("out"))
+        self.assertNotIn("interrupted", (self.folder / "out" / "runs.jsonl").read_text())
+
+    def test_methods_seeds_and_what_they_need(self):
+        self.declare()
+        self.succeed(*self.tiny("out", "--methods", "hcgs", "--seeds", "1"))
+        self.assertEqual({run["method"] for run in self.runs("out")}, {"genfb", "hcgs"})
+        self.assertEqual({run["seed"] for run in self.runs("out")}, {1})
+        self.fail_with(2, *self.tiny("out2", "--methods", "adam"), says=["--methods", "adam", "genfb, fwua, hcgs"])
+        self.fail_with(2, *self.tiny("out2", "--seeds", "0"), says="--seeds")
+        self.fail_with(2, "reproduce", "everything", "--out", "out2", says=["everything", "covariance", "all"])
+        self.fail_with(3, "reproduce", "all", "--out", "out2", "--data", "nowhere", says=["--data", "nowhere"])
+
+    def test_bad_declarations(self):
+        for changes, says in (
+            ({"cases": []}, ["tiny.json", "cases"]),
+            ({"seeds": 0}, ["tiny.json", "seeds"]),
+            ({"methods": [{"name": "a", "title": "A"}]}, ["methods[0]", "command"]),
+            ({"comparisons": [{"method": "b", "with": [], "measures": []}]}, ["no method 'b'"]),
+            ({"methods": [{"name": "a", "title": "A", "command": "denoise {file2}"}], "comparisons": []}, ["{file2}"]),
+            (
+                {"methods": [{"name": "a", "title": "A", "command": "denoise x.npy --mu 1"}], "comparisons": []},
+                ["--mu"],
+            ),
+        ):
+            self.declare(**changes)
+            self.fail_with(3, *self.tiny("bad"), says=says)
+        self.write("tiny.json", "{")
+        self.fail_with(3, *self.tiny("bad"), says=["tiny.json", "not JSON"])
+        self.fail_with(3, "reproduce", "tiny", "--declaration", "none.json", "--out", "bad", says="none.json")
+
+    def test_failed_run_is_told_and_tried_again(self):
+        broken = {"name": "broken", "title": "Broken", "command": "denoise {work}/none.npy --radius 1"}
+        self.declare(methods=[*TINY["methods"], broken])
+        done = self.fail_quietly(4, *self.tiny("out", "--quick"))
+        self.assertIn("Broken", done.stderr)
+        self.assertIn("Failed: tiny", (self.folder / "out" / "index.html").read_text())
+        self.declare()
+        self.succeed(*self.tiny("out", "--quick", "--resume"))
+        self.assertNotIn("Failed: tiny", (self.folder / "out" / "index.html").read_text())
+
+    def fail_quietly(self, code, *arguments):
+        done = self.run_program(*arguments)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def test_damaged_log(self):
+        self.declare()
+        self.succeed(*self.tiny("out", "--quick"))
+        log = self.folder / "out" / "runs.jsonl"
+        log.write_text("{}\n" + log.read_text())
+        self.fail_with(3, *self.tiny("out", "--quick", "--resume"), says=["runs.jsonl:1", "remove the line"])
+
+    def test_everything_without_data(self):
+        self.succeed("reproduce", "all", "--quick", "--out", "out", "--quiet")
+        page = (self.folder / "out" / "index.html").read_text()
+        for name in ("ml-100k", "ml-1m", "ml-10m", "ego-facebook"):
+            self.assertIn(f"tracenorm fetch {name} --data DIR", page)
+        self.assertEqual({run["experiment"] for run in self.runs("out")}, {"covariance", "figures"})
+
+    def test_everything_with_data_in_the_publishers_form(self):
+        write_paper_data(self.folder / "data")
+        self.succeed("reproduce", "all", "--quick", "--data", "data", "--out", "out", "--quiet")
+        runs = self.runs("out")
+        self.assertEqual(
+            {run["experiment"] for run in runs}, {"covariance", "figures", "links", "movielens", "robustness"}
+        )
+        self.assertEqual(
+            {run["case"] for run in runs if run["experiment"] == "movielens"}, {"ml-100k", "ml-1m", "ml-10m"}
+        )
+        half_stars = next(run for run in runs if run["case"] == "ml-10m")
+        self.assertIn("DATA/ml-10m.zip", half_stars["command"])
+        self.assertEqual((half_stars["result"]["rows"], half_stars["result"]["cols"]), (90, 70))
+        tables = self.tables("out")
+        for printed in ("0.972", "0.829", "0.8760", "0.8120", "3746.3"):  # the paper's, beside ours
+            self.assertIn(printed, tables)
+        verdicts = re.findall(r"\| (confirmed|contradicted|not quite) \|", tables)
+        self.assertGreater(len(verdicts), 30)
+
+
+if __name__ == "__main__":
+    import unittest
+
+    unittest.main()
