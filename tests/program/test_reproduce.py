@@ -165,6 +165,16 @@ class ReproduceTest(ProgramTest):
         self.assertIn("not run", self.tables("out"))
         self.assertNotIn("interrupted", (self.folder / "out" / "runs.jsonl").read_text())
 
+    def test_case_with_some_methods(self):
+        """What the other methods would need, the case need not have."""
+        needy = {"name": "needy", "title": "Needy", "command": "denoise {work}/c.npy --radius {radius} --l1 0.1"}
+        only = [{**case, "methods": ["genfb", "fwua", "hcgs"]} for case in TINY["cases"]]
+        own = {"name": "own", "values": {"n": 40, "radius": 5}, "methods": ["needy"]}
+        self.declare(cases=[*only, own], methods=[*TINY["methods"], needy])
+        self.succeed(*self.tiny("out"))
+        self.assertEqual(len(self.log("out")), RUNS + 2)
+        self.assertIn("| own | Needy | 2 |", self.tables("out"))
+
     def test_methods_seeds_and_what_they_need(self):
         self.declare()
         self.succeed(*self.tiny("out", "--methods", "hcgs", "--seeds", "1"))

@@ -26,6 +26,14 @@ std::optional<double> quotient(const Json& run, const std::string& expression) {
   return *above / *below;
 }
 
+/// Whether a lower bound of one is a lower bound of the other: the same data, loss, penalty and radius.
+bool same_problem(const Json& a, const Json& b) {
+  for (const char* name : {"loss", "penalty", "rows", "cols", "observed"}) {
+    if (a["result"][name] != b["result"][name]) return false;
+  }
+  return std::abs(radius_of(a) - radius_of(b)) <= 1e-9 * radius_of(b);
+}
+
 }  // namespace
 
 double Statistic::mean() const {
@@ -58,6 +66,7 @@ double bounded_objective(const Json& run) {
 std::vector<const Json*> Results::finished(const Experiment& experiment, const Case& instance,
                                            const MethodPlan& method) const {
   std::vector<const Json*> all;
+  if (!Experiment::belongs(instance, method)) return all;
   for (int seed = 1; seed <= plan_.seeds(experiment, instance, method); ++seed) {
     if (const Json* run = plan_.finished({&experiment, &instance, &method, seed})) all.push_back(run);
   }
@@ -67,9 +76,10 @@ std::vector<const Json*> Results::finished(const Experiment& experiment, const C
 std::optional<double> Results::best_bound(const Experiment& experiment, const Case& instance, const Json& run) const {
   std::optional<double> best;
   for (const MethodPlan& method : experiment.methods) {
+    if (!Experiment::belongs(instance, method)) continue;
     const Json* other = plan_.finished({&experiment, &instance, &method, run["seed"].get<int>()});
     if (other == nullptr || !(*other)["result"]["radius"].is_number()) continue;
-    if (std::abs(radius_of(*other) - radius_of(run)) > 1e-9 * radius_of(run)) continue;
+    if (!same_problem(*other, run)) continue;
     const Json& bound = (*other)["result"]["lower_bound"];
     if (bound.is_number()) best = std::max(best.value_or(bound.get<double>()), bound.get<double>());
   }
@@ -78,6 +88,9 @@ std::optional<double> Results::best_bound(const Experiment& experiment, const Ca
 
 std::optional<double> Results::value(const Experiment& experiment, const Case& instance, const Json& run,
                                      const std::string& expression) const {
+  if (expression == "/result/solution_iteration" && run["result"]["radius_path"].is_array()) {
+    return std::nullopt;  // of the last radius alone
+  }
   if (expression == "excess") {  // over the best bound that any method of this case and seed certified
     const std::optional<double> bound = best_bound(experiment, instance, run);
     if (!bound || *bound <= 0) return std::nullopt;
@@ -88,7 +101,7 @@ std::optional<double> Results::value(const Experiment& experiment, const Case& i
     const std::string rest = expression.substr(kTimes.size());
     const std::size_t blank = rest.find(' ');
     const MethodPlan* method = experiment.method(rest.substr(0, blank));
-    if (method == nullptr || blank == std::string::npos) return std::nullopt;
+    if (method == nullptr || blank == std::string::npos || !Experiment::belongs(instance, *method)) return std::nullopt;
     const Json* other = plan_.finished({&experiment, &instance, method, run["seed"].get<int>()});
     const auto own = number_at(run, rest.substr(blank + 1));
     const auto unit = other == nullptr ? std::nullopt : number_at(*other, rest.substr(blank + 1));
