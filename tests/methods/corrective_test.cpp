@@ -179,14 +179,22 @@ TEST(Corrective, TheSameBitsOnAnyNumberOfThreads) {
   }
 }
 
+/// Nothing is known of such a loss but its values, so its kinks have no multipliers.
 TEST(Corrective, ALossGivenByItsValues) {
-  const SolvedProblem& solved = test::solved_problems().front();
-  ASSERT_EQ(to_string(solved.problem.loss), "absolute");
-  Problem problem = solved.problem;
-  problem.loss = losses::Custom{[](double x, double y) { return std::abs(x - y); }, "absolute by values", {}};
-  const Result result = run(problem);
-  EXPECT_LE(result.objective, solved.optimum * (1 + 1e-3));
-  EXPECT_LE(result.lower_bound, solved.optimum + 1e-6);
+  int met = 0;
+  for (const SolvedProblem& solved : test::solved_problems()) {
+    if (!std::holds_alternative<losses::Absolute>(solved.problem.loss) || solved.optimum < 1e-6) continue;
+    Problem problem = solved.problem;
+    problem.loss = losses::Custom{[](double x, double y) { return std::abs(x - y); }, "absolute by values", {}};
+    RunOptions options;
+    options.iterations = 60;
+    options.gap = 5e-3;
+    const Result result = solve(problem, methods::Corrective{}, options);
+    EXPECT_LE(result.relative_gap, 5e-3) << solved.name;
+    EXPECT_LE(result.lower_bound, solved.optimum + 1e-6 * scale(solved)) << solved.name;
+    ++met;
+  }
+  EXPECT_GE(met, 6);
 }
 
 }  // namespace
