@@ -13,7 +13,7 @@ namespace tracenorm::methods {
 namespace {
 
 /// The first and the least width, in units of the data's scale.
-constexpr double kFirstWidth = 0.3;
+constexpr double kFirstWidth = 0.15;
 constexpr double kLeastWidth = 1e-6;
 
 /// When multipliers have lowered the slack to less than this share since the last time, the width may stay, unless the
