@@ -45,6 +45,7 @@ Exit codes: 0 everything is there, 2 usage, 3 a download failed or a file is not
 /// Runs a program and waits for it; nothing when there is no such program.
 std::optional<int> run_tool(std::vector<std::string> words) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   pid_t child = 0;

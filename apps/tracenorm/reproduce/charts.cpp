@@ -25,6 +25,7 @@ bool is_penalised(const Json& run) { return run["result"].contains("objective_wi
 
 std::vector<double> excess(const std::vector<double>& objective, const std::optional<double>& bound) {
   std::vector<double> values;
+  values.reserve(objective.size());
   for (const double value : objective) values.push_back(bound && *bound > 0 ? 100 * (value / *bound - 1) : kNone);
   return values;
 }

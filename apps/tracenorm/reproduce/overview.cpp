@@ -78,8 +78,9 @@ Page reproduction_page(const std::vector<const Experiment*>& experiments, const 
   Page page;
   page.title = "The experiments of FWUA, again";
   page.subtitle =
-      "E. Cheung and Y. Li, Nonsmooth Frank-Wolfe using uniform affine approximations (IJCAI 2018), run with tracenorm "
-      "next to the numbers that the paper reports.";
+      "E. Cheung and Y. Li, Solving separable nonsmooth problems using Frank-Wolfe with uniform affine approximations "
+      "(IJCAI "
+      "2018, arXiv 1710.05776), run with tracenorm next to the numbers that the paper reports.";
   page.blocks.push_back(Heading{"overview", "Overview"});
   page.blocks.push_back(facts(experiments, results, session));
   if (session.quick) {

@@ -100,10 +100,11 @@ struct Plan::Names {
   [[nodiscard]] std::optional<std::string> fill(std::string text) const {
     for (int depth = 0; depth < 3; ++depth) {  // a value may speak of values
       for (const std::string& name : names_in(text)) {
-        if ("{" + name + "}" == kFile || "{" + name + "}" == kWork) continue;
+        const std::string mark = fmt::format("{{{}}}", name);
+        if (mark == kFile || mark == kWork) continue;
         const std::optional<std::string> with = value(name);
         if (!with) return std::nullopt;
-        text = replace_all(text, "{" + name + "}", *with);
+        text = replace_all(text, mark, *with);
       }
     }
     return text;
@@ -193,8 +194,8 @@ std::optional<ResolvedRun> Plan::resolve(const PlannedRun& run) const {
     shown = "tracenorm";
     for (const std::string& word : split_words(*filled)) {
       words.push_back(place(word, file.empty() ? "" : data_.path(file), work_));
-      shown += " " + place(word, "DATA/" + file, "WORK");
-      key.push_back(place(word, file.empty() ? "" : data + ":" + data_.fingerprint(file), "WORK"));
+      shown += fmt::format(" {}", place(word, fmt::format("DATA/{}", file), "WORK"));
+      key.push_back(place(word, file.empty() ? "" : fmt::format("{}:{}", data, data_.fingerprint(file)), "WORK"));
     }
     return true;
   };

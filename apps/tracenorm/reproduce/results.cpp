@@ -132,9 +132,9 @@ std::string to_text(double value, const Measure& measure) {
 
 std::string to_text(const Statistic& statistic, const Measure& measure) {
   if (statistic.empty()) return {};
-  const std::string mean = to_text(statistic.mean(), measure);
-  if (statistic.values.size() < 2) return mean;
-  return mean + " ± " + to_text(statistic.deviation(), measure);
+  std::string text = to_text(statistic.mean(), measure);
+  if (statistic.values.size() > 1) text += " ± " + to_text(statistic.deviation(), measure);
+  return text;
 }
 
 }  // namespace tracenorm::app
