@@ -134,12 +134,14 @@ void add_complete(CLI::App& program, Action& action) {
            options->shares = parse_shares(text);
            options->split_text = text;
          },
-         "hold out random parts of DATA; the iterate that is best on VALID is returned")
+         "hold out random parts of DATA; the iterate that is best on VALID is returned, unless --gap asks for a "
+         "certified one")
       ->type_name("TRAIN,VALID,TEST")
       ->group("Data");
-  app->add_option(
-         "--validation", options->validation,
-         "entries to choose by: the iterate that is best on them is returned, and the radius with --radius auto")
+  app->add_option("--validation", options->validation,
+                  "entries to choose by: the iterate that is best on them is returned (unless --gap asks for a "
+                  "certified one), and the "
+                  "radius with --radius auto")
       ->type_name("FILE")
       ->group("Data");
   app->add_option("--test", options->test, "entries to judge the answer on")->type_name("FILE")->group("Data");

@@ -174,7 +174,8 @@ bool choose(const EstimationOptions& options, Estimation& estimation, report::Ru
   report.path = path.steps;
   report.path_best = path.best;
   const bool interrupted = path.result.status == Status::interrupted;
-  const bool solved = interrupted || (!estimation.choosing && !report.run.gap);
+  const bool certified = report.run.gap || std::holds_alternative<methods::Corrective>(report.method);
+  const bool solved = interrupted || (!estimation.choosing && !certified);
   report.result = std::move(path.result);
   if (!solved) {  // from where the path stood, on all the data or to the gap that was asked for
     report.start = report.result.solution;
@@ -247,7 +248,8 @@ report::RunReport solve_estimation(const EstimationOptions& options, Estimation&
     double spent = 0;
     for (const RadiusStep& step : report.path) spent += step.seconds;
     // Who asks for a gap gets the answer that has it, not an earlier one that predicts better.
-    if (report.run.gap && report.run.patience == 0) report.run.validation = nullptr;
+    const bool certified = report.run.gap || std::holds_alternative<methods::Corrective>(report.method);
+    if (certified && report.run.patience == 0) report.run.validation = nullptr;
     report.result = solve(estimation.problem, report.method, after(report.run, spent));
   }
   report.run.start = nullptr;

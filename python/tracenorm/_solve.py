@@ -128,7 +128,8 @@ def solve(
     """
     given = {**(method_options or {}), **options}
     if method is None:
-        method = "corrective" if gap is not None and not given else "fwua"
+        fits = set(given) <= set(methods()["corrective"]["options"])
+        method = "corrective" if gap is not None and fits else "fwua"
     chosen = _core.Method(_name("method", method), given)
     if isinstance(radius, str):
         if radius != "auto":

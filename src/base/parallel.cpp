@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -42,22 +43,21 @@ class Crew {
     }
     function_.store(function, std::memory_order_relaxed);
     context_.store(context, std::memory_order_relaxed);
-    shards_.store(shards, std::memory_order_relaxed);
     allowed_.store(threads - 1, std::memory_order_relaxed);
     finished_.store(0, std::memory_order_relaxed);
-    next_.store(0, std::memory_order_release);  // open: whoever takes a shard from here on sees the fields above
+    // Open: whoever takes a shard from here on sees the fields above.
+    next_.store(static_cast<std::uint64_t>(shards) << 32, std::memory_order_release);
     announce();
     take_shards();
     for (int finished = finished_.load(std::memory_order_acquire); finished < shards;
          finished = finished_.load(std::memory_order_acquire)) {
       pause();
     }
-    next_.store(kClosed, std::memory_order_relaxed);
+    next_.store(0, std::memory_order_relaxed);  // closed
     return true;
   }
 
  private:
-  static constexpr int kClosed = 1 << 30;
   static constexpr int kSpins = 4000;  // some tens of microseconds: passes follow each other closely
 
   void announce() {
@@ -66,9 +66,13 @@ class Crew {
   }
 
   void take_shards() {
-    for (int shard = next_.fetch_add(1, std::memory_order_acq_rel); shard < shards_.load(std::memory_order_relaxed);
-         shard = next_.fetch_add(1, std::memory_order_acq_rel)) {
-      function_.load(std::memory_order_relaxed)(context_.load(std::memory_order_relaxed), shard);
+    while (true) {
+      // Number and limit come in one piece: a worker that slept between the two would measure the number of one pass
+      // by the limit of the next. A shard that is taken keeps its pass, and so function and context, alive.
+      const std::uint64_t taken = next_.fetch_add(1, std::memory_order_acq_rel);
+      const auto shard = static_cast<std::uint32_t>(taken);
+      if (shard >= static_cast<std::uint32_t>(taken >> 32)) return;
+      function_.load(std::memory_order_relaxed)(context_.load(std::memory_order_relaxed), static_cast<int>(shard));
       finished_.fetch_add(1, std::memory_order_release);
     }
   }
@@ -88,8 +92,7 @@ class Crew {
   std::vector<std::thread> workers_;
   std::atomic<unsigned> epoch_{0};
   std::atomic<bool> stop_{false};
-  std::atomic<int> next_{kClosed};
-  std::atomic<int> shards_{0};
+  std::atomic<std::uint64_t> next_{0};  // how many shards there are (high half), the next one (low half)
   std::atomic<int> allowed_{0};
   std::atomic<int> finished_{0};
   std::atomic<detail::ShardFunction> function_{nullptr};

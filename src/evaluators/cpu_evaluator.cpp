@@ -436,10 +436,11 @@ kernels::SegmentSums CpuEvaluator::sum_segment(std::span<const double> t, std::o
   return sum;
 }
 
-SegmentPoint CpuEvaluator::off_pattern(double t, double square, double square_derivative) const {
+SegmentPoint CpuEvaluator::off_pattern(const TargetProducts& products, double t, double square,
+                                       double square_derivative) const {
   if (!has_low_rank_part()) return {0, 0};
   // |X(t)|_F^2 is a parabola; its part on the pattern came with the pass.
-  const auto [inner, target_square] = target_products();
+  const auto [inner, target_square] = products;
   const double whole = (1 - t) * (1 - t) * square_norm_ + 2 * t * (1 - t) * inner + t * t * target_square;
   const double whole_derivative = 2 * ((t - 1) * square_norm_ + (1 - 2 * t) * inner + t * target_square);
   return {lambda_ * std::max(0.0, whole - square), lambda_ * (whole_derivative - square_derivative)};
@@ -448,8 +449,9 @@ SegmentPoint CpuEvaluator::off_pattern(double t, double square, double square_de
 void CpuEvaluator::objective_at(std::span<const double> t, std::span<SegmentPoint> out) {
   assert(t.size() == out.size());
   const kernels::SegmentSums sums = sum_segment(t, std::nullopt);
+  const TargetProducts products = target_products();
   for (std::size_t p = 0; p < t.size(); ++p) {
-    const SegmentPoint off = off_pattern(t[p], sums.square[p], sums.square_derivative[p]);
+    const SegmentPoint off = off_pattern(products, t[p], sums.square[p], sums.square_derivative[p]);
     out[p] = {sums.value[p] + off.value, sums.derivative[p] + off.derivative};
   }
 }
@@ -457,8 +459,9 @@ void CpuEvaluator::objective_at(std::span<const double> t, std::span<SegmentPoin
 void CpuEvaluator::smoothed_derivatives_at(std::span<const double> t, double width, std::span<double> out) {
   assert(t.size() == out.size());
   const kernels::SegmentSums sums = sum_segment(t, width);
+  const TargetProducts products = target_products();
   for (std::size_t p = 0; p < t.size(); ++p) {
-    out[p] = sums.derivative[p] + off_pattern(t[p], sums.square[p], sums.square_derivative[p]).derivative;
+    out[p] = sums.derivative[p] + off_pattern(products, t[p], sums.square[p], sums.square_derivative[p]).derivative;
   }
 }
 

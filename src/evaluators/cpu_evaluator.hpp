@@ -204,8 +204,6 @@ class CpuEvaluator : public Evaluator {
   void sample_target();
   /// Sums along the segment to the target over all entries; with a width, derivatives of the smoothed objective alone.
   kernels::SegmentSums sum_segment(std::span<const double> t, std::optional<double> width);
-  /// What a complement penalty adds off the pattern, where there is one.
-  SegmentPoint off_pattern(double t, double square, double square_derivative) const;
   void sample_matrix();
   /// Where the target's norm and inner product with the iterate are needed.
   struct TargetProducts {
@@ -213,6 +211,9 @@ class CpuEvaluator : public Evaluator {
     double square;
   };
   [[nodiscard]] TargetProducts target_products() const;
+  /// What a complement penalty adds off the pattern, where there is one.
+  [[nodiscard]] SegmentPoint off_pattern(const TargetProducts& products, double t, double square,
+                                         double square_derivative) const;
   double move_to_matrix(double t);
   /// Shards for products with factors: rows again, but fewer, because each has an output of its own.
   [[nodiscard]] std::vector<Index> factor_cuts() const;

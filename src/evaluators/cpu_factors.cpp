@@ -180,6 +180,7 @@ double CpuEvaluator::move_to_matrix(double t) {
     for (std::size_t e = 0; e < there.size(); ++e) watched_x_[e] += Real(t) * (there[e] - watched_x_[e]);
   }
   iterate_.blend(t, *aimed_matrix_);
+  aimed_matrix_ = nullptr;  // it need not live longer
   target_sampled_ = false;
   return *std::max_element(shard_values_.begin(), shard_values_.end());
 }

@@ -61,7 +61,7 @@ struct Incumbent {
   double objective = kInfinity;
 
   void meet(Evaluator& f, double value) {
-    if (value > objective) return;
+    if (!(value <= objective)) return;
     objective = value;
     x = f.iterate();
   }
@@ -85,7 +85,7 @@ class CorrectiveRun {
       best_.meet(f_, model.objective);
       if (!session_.proceed({.k = k, .objective = best_.objective, .width = width_, .step = 1}, model)) break;
       const Gap gap = gap_of(model, f_.radius(), leading.sigma);
-      if (doubtful_ && gap.sum() > kGapFalls * before_gap_) {
+      if (doubtful_ && !(gap.sum() <= kGapFalls * before_gap_)) {
         take_back();
         continue;
       }
@@ -105,7 +105,9 @@ class CorrectiveRun {
   /// Multipliers make the slack of kinks vanish at a width that stays; where they alone do not get on, it narrows.
   void narrow_width(const Gap& gap) {
     f_.shift_kinks(width_);
-    const double share = std::max(gap.linear, asked_ * best_.objective) / gap.slack;
+    // Rounding may leave a slack or a linear gap below zero.
+    const double rest = std::max({0.0, gap.linear, asked_ * std::abs(best_.objective)});
+    const double share = gap.slack > 0 ? std::min(1.0, rest / gap.slack) : 1.0;
     if (gap.slack > kSlackFalls * slack_ || share < kDominated || stuck_) {
       width_ *= std::clamp(std::sqrt(share), kNarrowest, kWidest);
     }

@@ -172,6 +172,7 @@ double FactorDescent::search(double slope, double first) {
 
 LowRankMatrix FactorDescent::descend(const LowRankMatrix& x, double width, int steps,
                                      const std::function<bool()>& stop) {
+  if (x.terms() == 0) return x;
   width_ = width;
   factors_ = Factors(x);
   factors_.rotate();
@@ -200,8 +201,10 @@ LowRankMatrix FactorDescent::descend(const LowRankMatrix& x, double width, int s
     curvature_.learn(direction_, t, gradient_);
     if (inner(gradient_, gradient_) <= settled) break;
   }
-  const double n = unstretch(point_);
+  const double s = double(slack_stretch_) * double(point_[size - 1]);
+  unstretch(point_);
   factors_.rotate();
+  const double n = factors_.half_square() + s * s / 2;  // after the last rounding of the factors
   return factors_.to_low_rank(radius / n, kNegligible);
 }
 

@@ -10,7 +10,7 @@ namespace tracenorm {
 double line_search(Evaluator& evaluator);
 
 /// The same for the smoothed objective of a width, whose derivative is all that is known of it: the last t, to about
-/// 1/500, up to which it surely falls.
+/// 1/30000, up to which it surely falls.
 double smoothed_line_search(Evaluator& evaluator, double width);
 
 /// Whether the smoothed objective is surely not larger at the target S than at X. Its derivative along the segment

@@ -46,7 +46,7 @@ LowRankMatrix Seeds::outside(Index most) {
   block.orthonormalize();
   f_.multiply(block, product);
   const Eigen::MatrixXd core = (block.left().transpose() * product.left()).cast<double>();
-  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(core, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  const Eigen::BDCSVD<Eigen::MatrixXd> svd(core, Eigen::ComputeFullU | Eigen::ComputeFullV);
   return {block.left().cast<double>() * svd.matrixU().leftCols(count), -svd.singularValues().head(count),
           block.right().cast<double>() * svd.matrixV().leftCols(count)};
 }

@@ -30,7 +30,7 @@ std::string describe(Status status, const RunOptions& options, double gap) {
     case Status::optimal:
       return "the certified gap is zero to rounding";
     case Status::interrupted:
-      return "interrupted; the last iterate is returned";
+      return "interrupted; the iterate so far is returned";
     case Status::numerical_failure:
       return "the objective is not a finite number";
     case Status::not_run:
@@ -148,7 +148,13 @@ Result Session::finish(std::string method) {
   result.objective = evaluator_.objective() + trace_penalty_ * result.trace_norm;
   result.relative_gap = relative_gap(result.objective, result.lower_bound);
   result.solution = evaluator_.to_data_units(std::move(solution));
-  result.message = describe(status_, options_, result.relative_gap);
+  if (from_validation && result.status == Status::gap_reached && !(result.relative_gap <= *options_.gap)) {
+    result.status = Status::validation_limit;  // the gap is another iterate's
+  }
+  result.message = result.status == status_
+                       ? describe(status_, options_, result.relative_gap)
+                       : "the last iterate has the gap that was asked for; the one that is best on "
+                         "the validation entries is returned";
   result.trace = std::move(trace_);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   result.environment = environment(options_.threads, options_.seed);
