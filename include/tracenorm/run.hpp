@@ -29,7 +29,8 @@ struct RunOptions {
       0.1;  ///< certificates may use this share of the passes; 0 switches them off but for the last
   const LowRankMatrix* start = nullptr;  ///< where to begin, in the units of the prepared data; null: at zero. Shrunk
                                          ///< into the ball when outside. The fixed-rank methods do not use it
-  const Entries* validation = nullptr;   ///< held-out entries in prepared units; the best iterate on them is returned
+  const Entries* validation = nullptr;   ///< held-out entries in prepared units; the best iterate on them is returned,
+                                         ///< unless a gap is asked for (and no patience): then the last one is
   ValidationMeasure validation_measure = ValidationMeasure::rmse;
   int patience = 0;  ///< with validation: stop after this many iterations without improvement; 0: never
   Observer* observer = nullptr;

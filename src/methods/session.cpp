@@ -139,7 +139,9 @@ Result Session::finish(std::string method) {
   result.iterations = trace_.empty() ? 0 : trace_.back().k;
   result.solution_iteration = result.iterations;
   result.counters = evaluator_.counters();
-  const bool from_validation = options_.validation != nullptr && std::isfinite(best_validation_);
+  // Who asks for a gap gets the answer that has it, not an earlier one that predicts better.
+  const bool chooses = !options_.gap || options_.patience > 0;
+  const bool from_validation = chooses && options_.validation != nullptr && std::isfinite(best_validation_);
   if (from_validation) result.solution_iteration = best_iteration_;
   LowRankMatrix solution = from_validation ? std::move(best_) : evaluator_.iterate();
   solution.compress();
