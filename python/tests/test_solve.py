@@ -42,7 +42,7 @@ def test_what_a_result_says(corrupted):
     result = tracenorm.solve(data, radius=100, gap=0.05, iterations=2000, loss=("huber", 0.25))
     assert result.status == "gap_reached" and result.relative_gap <= 0.05
     assert result.relative_gap == (result.objective - result.lower_bound) / abs(result.lower_bound)
-    assert result.method == "fwua" and result.loss == "huber:0.25" and result.penalty == "none"
+    assert result.method == "corrective" and result.loss == "huber:0.25" and result.penalty == "none"
     assert result.radius == 100 and result.trace_norm <= 100 * (1 + 1e-9)
     assert result.certificate in ("exact", "cholesky", "probabilistic")
     assert result.environment["version"] == tracenorm.__version__
