@@ -4,8 +4,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -112,51 +110,6 @@ void explain(const Result& result, const RunOptions& run, bool quiet) {
   }
 }
 
-/// The same with what is left of the time that was asked for.
-RunOptions after(RunOptions run, double seconds) {
-  if (run.seconds) run.seconds = std::max(0.0, *run.seconds - seconds);
-  return run;
-}
-
-/// Penalties to try, in units of the data's scale, up to where nothing is left of it.
-constexpr std::array<double, 7> kPenalties{0, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2};
-
-/// A path of radii for every penalty that is to be tried; the best of all, with the steps of all.
-RadiusPath choose_on(Problem& problem, const Method& method, const RunOptions& run, bool chooses_l1) {
-  if (!chooses_l1) return choose_radius(problem, method, run);
-  const double scale = make_evaluator(problem)->data_scale();
-  RadiusPath all;
-  double best_error = std::numeric_limits<double>::infinity();
-  Penalty best_penalty = problem.penalty;
-  double best_radius = 0;
-  int since_best = 0;
-  double spent = 0;
-  for (const double share : kPenalties) {
-    const double lambda = share * scale;
-    problem.penalty = lambda > 0 ? Penalty{L1Penalty{lambda}} : Penalty{NoPenalty{}};
-    RadiusPath path = choose_radius(problem, method, after(run, spent));
-    for (const RadiusStep& step : path.steps) spent += step.seconds;
-    const double error = path.steps[path.best].validation_error;
-    const Status status = path.result.status;
-    for (RadiusStep& step : path.steps) step.lambda = lambda;
-    if (error < best_error) {
-      best_error = error;
-      best_penalty = problem.penalty;
-      best_radius = path.radius();
-      all.best = all.steps.size() + path.best;
-      all.result = std::move(path.result);
-      since_best = 0;
-    } else {
-      ++since_best;
-    }
-    all.steps.insert(all.steps.end(), path.steps.begin(), path.steps.end());
-    if (status == Status::interrupted || since_best >= 2) break;
-  }
-  problem.penalty = best_penalty;
-  std::get<TraceNormBall>(problem.constraint).radius = best_radius;
-  return all;
-}
-
 /// Chooses the radius (and the penalty) and puts them into the problem. Returns whether the answer is already there:
 /// the best iterate on validation entries that the user gave, or what there was when the path was interrupted.
 bool choose(const EstimationOptions& options, Estimation& estimation, report::RunReport& report) {
@@ -166,7 +119,8 @@ bool choose(const EstimationOptions& options, Estimation& estimation, report::Ru
     run.validation = &estimation.choosing->validation;
     run.validation_measure = ValidationMeasure::loss;
   }
-  RadiusPath path = choose_on(judged, report.method, run, options.chooses_l1);
+  RadiusPath path = options.chooses_l1 ? choose_radius_and_penalty(judged, report.method, run)
+                                       : choose_radius(judged, report.method, run);
   if (estimation.choosing) {
     std::get<TraceNormBall>(estimation.problem.constraint).radius = path.radius();
     estimation.problem.penalty = judged.penalty;
@@ -245,9 +199,7 @@ report::RunReport solve_estimation(const EstimationOptions& options, Estimation&
   bool solved = false;
   if (options.chooses_radius()) solved = choose(options, estimation, report);
   if (!solved) {
-    double spent = 0;
-    for (const RadiusStep& step : report.path) spent += step.seconds;
-    report.result = solve(estimation.problem, report.method, after(report.run, spent));
+    report.result = solve(estimation.problem, report.method, after(report.run, report.path));
   }
   report.run.start = nullptr;
   report.run.observer = nullptr;

@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <numeric>
-#include <set>
 
 #include "commands.hpp"
 #include "option_values.hpp"
 #include "outputs.hpp"
+#include "report/ranking.hpp"
 #include "tracenorm/error.hpp"
 #include "tracenorm/io.hpp"
 
@@ -33,52 +32,21 @@ constexpr const char* kFooter = R"(Examples:
 The output has row, place, column and prediction, separated by tabs, best first. --seen leaves out what a row has already.
 A row the model does not know gets the columns with the largest offsets, where the model has offsets.)";
 
-/// Which columns each of the wanted rows has in the data already.
-std::vector<std::set<Index>> seen_columns(const RecommendOptions& options, const Model& model,
-                                          const std::vector<std::optional<Index>>& rows) {
-  std::vector<std::set<Index>> seen(rows.size());
+/// Which columns each of the wanted rows has in the data already, ascending.
+std::vector<std::vector<Index>> seen_columns(const RecommendOptions& options, const Model& model,
+                                             const std::vector<std::optional<Index>>& rows) {
+  std::vector<std::vector<Index>> seen(rows.size());
   if (options.seen.empty()) return seen;
   Offset unknown = 0;
   const io::Table table = io::read_table_like(options.seen, model.rows, model.cols, model.factors.rows(),
                                               model.factors.cols(), false, &unknown);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (std::size_t e = 0; e < table.entries.row.size(); ++e) {
-      if (rows[r] && table.entries.row[e] == *rows[r]) seen[r].insert(table.entries.col[e]);
+      if (rows[r] && table.entries.row[e] == *rows[r]) seen[r].push_back(table.entries.col[e]);
     }
+    std::sort(seen[r].begin(), seen[r].end());
   }
   return seen;
-}
-
-std::vector<double> predictions(const Model& model, std::optional<Index> row) {
-  std::vector<double> all(static_cast<std::size_t>(model.factors.cols()));
-  if (!row) {
-    for (Index j = 0; j < model.factors.cols(); ++j) {
-      all[static_cast<std::size_t>(j)] = model.preparation.base(Preparation::kUnknown, j);
-    }
-    return all;
-  }
-  const Eigen::MatrixXd line = model.factors.dense_rows(*row, *row + 1);
-  for (Index j = 0; j < model.factors.cols(); ++j) {
-    all[static_cast<std::size_t>(j)] = model.preparation.undo(line(0, j), *row, j);
-  }
-  return all;
-}
-
-/// The best columns, ties by index.
-std::vector<Index> best(const std::vector<double>& prediction, const std::set<Index>& left_out, std::size_t top) {
-  std::vector<Index> order;
-  for (std::size_t j = 0; j < prediction.size(); ++j) {
-    if (!left_out.contains(static_cast<Index>(j))) order.push_back(static_cast<Index>(j));
-  }
-  top = std::min(top, order.size());
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(top), order.end(),
-                    [&](Index a, Index b) {
-                      const double pa = prediction[static_cast<std::size_t>(a)];
-                      const double pb = prediction[static_cast<std::size_t>(b)];
-                      return pa != pb ? pa > pb : a < b;
-                    });
-  order.resize(top);
-  return order;
 }
 
 int run(const RecommendOptions& options) {
@@ -96,12 +64,12 @@ int run(const RecommendOptions& options) {
     }
     note(options.quiet, fmt::format("the model does not know row '{}': its list is by column offsets alone", name));
   }
-  const std::vector<std::set<Index>> seen = seen_columns(options, model, rows);
+  const std::vector<std::vector<Index>> seen = seen_columns(options, model, rows);
   fmt::memory_buffer text;
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    const std::vector<double> prediction = predictions(model, rows[r]);
+    const std::vector<double> prediction = report::row_predictions(model, rows[r]);
     std::size_t place = 0;
-    for (const Index col : best(prediction, seen[r], static_cast<std::size_t>(options.top))) {
+    for (const Index col : report::best_columns(prediction, seen[r], static_cast<std::size_t>(options.top))) {
       fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\t{:.7g}\n", options.rows[r], ++place, model.cols.name(col),
                      prediction[static_cast<std::size_t>(col)]);
     }

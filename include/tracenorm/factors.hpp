@@ -38,7 +38,8 @@ class Factors {
   /// Turns both sides by one rotation that makes the columns orthogonal on average, largest first. Neither the product
   /// nor half_square changes, but columns that are not needed become small.
   void rotate();
-  /// Makes the columns of each side orthonormal, each side for itself; those without a part of their own become zero.
+  /// Makes the columns of each side orthonormal, each side for itself; those without a part of their own become zero,
+  /// or noise in single precision.
   void orthonormalize();
 
  private:

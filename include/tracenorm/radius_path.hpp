@@ -45,4 +45,12 @@ double smallest_radius(const Problem& problem, std::uint64_t seed = 1);
 RadiusPath choose_radius(Problem& problem, const Method& method, const RunOptions& run,
                          const RadiusPathOptions& options = {});
 
+/// A path of radii for each of several l1 penalties, from none up to where two in a row have not helped; the best of
+/// all, with the steps of all. Sets radius and penalty of `problem`.
+RadiusPath choose_radius_and_penalty(Problem& problem, const Method& method, const RunOptions& run,
+                                     const RadiusPathOptions& options = {});
+
+/// The same options with what those steps have left of the time that was asked for.
+RunOptions after(RunOptions run, const std::vector<RadiusStep>& steps);
+
 }  // namespace tracenorm

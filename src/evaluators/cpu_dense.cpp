@@ -14,8 +14,7 @@ namespace tracenorm {
 
 CpuDenseEvaluator::CpuDenseEvaluator(const Problem& problem, const DenseObservations& data, std::uint64_t seed)
     : CpuEvaluator(problem, data.rows, data.cols, seed) {
-  start(dense_mode(problem.penalty), data.value.data(), data.weight.empty() ? nullptr : data.weight.data(),
-        cut_rows(data.rows, entries(), nullptr, data.cols));
+  start(dense_mode(problem.penalty), data.value.data(), data.weight.empty() ? nullptr : data.weight.data(), nullptr);
   // With an l1 penalty every entry has a kink (at zero); otherwise only observed ones can.
   if (mode_ != kernels::Mode::masked_l1) kink_mask_ = data.value.data();
   code_data(data.value);

@@ -20,8 +20,10 @@ constexpr int kMostShards = 16;
 constexpr Offset kLeastShardEntries = 16384;
 constexpr Offset kLeastOutputEntries = 16;  // per number that a shard writes: adding those up must stay a side matter
 
-/// An oracle that wants more digits than this gets its products in double.
-constexpr double kFastAccuracy = 1e-5;
+/// A shard of a product with factors writes as much as the right factor is large; it should meet this many entries per
+/// row of it.
+constexpr Offset kEntriesPerOutput = 8;
+constexpr Offset kMostFactorShards = 8;
 
 /// Held-out entries are followed in blocks of this many.
 constexpr std::size_t kWatchedBlock = 32768;
@@ -33,9 +35,12 @@ constexpr Offset kBlockEntries = 16384;
 
 std::vector<Index> cut_rows(Index rows, Offset entries, const Offset* begin, Index outputs) {
   const Offset least = std::max(kLeastShardEntries, kLeastOutputEntries * outputs);
-  const auto wanted = static_cast<int>(std::clamp<Offset>(entries / least, 1, kMostShards));
+  return cut_rows_into(std::clamp<Offset>(entries / least, 1, kMostShards), rows, entries, begin);
+}
+
+std::vector<Index> cut_rows_into(Offset wanted, Index rows, Offset entries, const Offset* begin) {
   std::vector<Index> cuts{0};
-  for (int s = 1; s < wanted; ++s) {
+  for (Offset s = 1; s < wanted; ++s) {
     const Offset target = entries * s / wanted;
     Index row = 0;
     if (begin != nullptr) {
@@ -63,11 +68,13 @@ CpuEvaluator::CpuEvaluator(const Problem& problem, Index rows, Index cols, std::
   col_scale_ = Eigen::Map<const Vector>(ball.col_weight.data(), cols).cwiseInverse();
 }
 
-void CpuEvaluator::start(kernels::Mode mode, const Real* value, const Real* weight, std::vector<Index> cuts) {
+void CpuEvaluator::start(kernels::Mode mode, const Real* value, const Real* weight, const Offset* begin) {
   mode_ = mode;
   value_ = value;
   weight_ = weight;
-  cuts_ = std::move(cuts);
+  cuts_ = cut_rows(rows_, entries(), begin, cols_);
+  factor_cuts_ = cut_rows_into(std::clamp<Offset>(entries() / (kEntriesPerOutput * cols_), 1, kMostFactorShards), rows_,
+                               entries(), begin);
   const auto count = static_cast<std::size_t>(entries());
   x_.assign(count, Real(0));
   slope_.assign(count, Real(0));
@@ -190,281 +197,6 @@ Linearization CpuEvaluator::linearize(double width, bool want_conjugate) {
   return model;
 }
 
-void CpuEvaluator::add_shard_outputs(double* out) {
-  for_column_blocks([&](Index from, Index size) {
-    Eigen::Map<Eigen::VectorXd> sum(out + from, size);
-    sum = shard_outputs_.col(0).segment(from, size);
-    for (int s = 1; s < shards(); ++s) sum += shard_outputs_.col(s).segment(from, size);
-  });
-}
-
-void CpuEvaluator::apply_entries(Slopes which, ConstVector v, Vector& product) {
-  count_pass();
-  ++counters_.products;
-  product.resize(rows_);
-  for_each_shard(shards(), [&](int s) { apply_shard(s, slopes(which), v.data(), product.data()); });
-}
-
-void CpuEvaluator::apply_entries_transpose(Slopes which, ConstVector u, Vector& out) {
-  count_pass();
-  ++counters_.products;
-  for_each_shard(shards(), [&](int s) {
-    shard_outputs_.col(s).setZero();
-    apply_transpose_shard(s, slopes(which), u.data(), shard_outputs_.col(s).data());
-  });
-  out.resize(cols_);
-  add_shard_outputs(out.data());
-}
-
-void CpuEvaluator::apply(Slopes which, ConstVector v, Vector& product) {
-  apply_entries(which, v, product);
-  if (!has_low_rank_part()) return;
-  add_low_rank(v, product);
-}
-
-void CpuEvaluator::apply_transpose(Slopes which, ConstVector u, Vector& out) {
-  apply_entries_transpose(which, u, out);
-  if (!has_low_rank_part()) return;
-  add_low_rank_transpose(u, out);
-}
-
-void CpuEvaluator::add_low_rank(ConstVector v, Vector& out) {
-  if (thin_) {
-    thin_->add_product(2 * lambda_, v, out);
-    return;
-  }
-  coefficients_.noalias() = iterate_.right().transpose() * v;
-  coefficients_.array() *= 2 * lambda_ * iterate_.values().array();
-  out.noalias() += iterate_.left() * coefficients_;
-}
-
-void CpuEvaluator::add_low_rank_transpose(ConstVector u, Vector& out) {
-  if (thin_) {
-    thin_->add_transpose_product(2 * lambda_, u, out);
-    return;
-  }
-  coefficients_.noalias() = iterate_.left().transpose() * u;
-  coefficients_.array() *= 2 * lambda_ * iterate_.values().array();
-  out.noalias() += iterate_.right() * coefficients_;
-}
-
-double CpuEvaluator::iterate_inner(const Vector& u, const Vector& v) const {
-  return thin_ ? thin_->inner(u, v) : iterate_.inner(u, v);
-}
-
-void CpuEvaluator::normal(Slopes which, ConstVector v, Vector& out) {
-  count_pass();
-  ++counters_.products;
-  const bool low_rank = has_low_rank_part();
-  if (low_rank) {  // its share of M v is known before the pass, row by row
-    low_rank_shift_.setZero();
-    add_low_rank(v, low_rank_shift_);
-  }
-  const double* shift = low_rank ? low_rank_shift_.data() : nullptr;
-  double* product = low_rank ? row_product_.data() : nullptr;
-  for_each_shard(shards(), [&](int s) {
-    shard_outputs_.col(s).setZero();
-    normal_shard(s, slopes(which), v.data(), shift, product, shard_outputs_.col(s).data());
-  });
-  out.resize(cols_);
-  add_shard_outputs(out.data());
-  if (!low_rank) return;
-  add_low_rank_transpose(row_product_, out);
-}
-
-void CpuEvaluator::load_fast_vector(ConstVector v, double factor) {
-  fast_v_.resize(cols_);
-  if (column_order_.empty()) {
-    fast_v_ = (factor * v).cast<Real>();
-    return;
-  }
-  for (Index j = 0; j < cols_; ++j) fast_v_[j] = Real(factor * v[column_order_[static_cast<std::size_t>(j)]]);
-}
-
-CpuEvaluator::FastProduct CpuEvaluator::begin_fast(Slopes which, ConstVector v) {
-  // M v / |M|_F is at most one: neither it nor M'M v / |M|_F can leave the range of Real.
-  const double square = which == Slopes::current ? slope_square_ : average_square_;
-  const double size = square > 0 && std::isfinite(square) ? std::sqrt(square) : 1.0;
-  load_fast_vector(v, 1 / size);
-  if (!has_low_rank_part()) return {nullptr, size};
-  low_rank_shift_.setZero();
-  add_low_rank(v, low_rank_shift_);
-  fast_shift_ = (low_rank_shift_ / size).cast<Real>();
-  return {fast_shift_.data(), size};
-}
-
-void CpuEvaluator::end_fast(const FastProduct& pass, Vector& out, RealVector& product) {
-  product *= Real(pass.size);
-  out.resize(cols_);
-  for_column_blocks([&](Index from, Index count) {
-    Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kColumnBlock, 1> sum =
-        fast_outputs_.col(0).segment(from, count).cast<double>();
-    for (int s = 1; s < shards(); ++s) sum += fast_outputs_.col(s).segment(from, count).cast<double>();
-    sum *= pass.size;
-    for (Index j = 0; j < count; ++j) {
-      out[column_order_.empty() ? from + j : column_order_[static_cast<std::size_t>(from + j)]] = sum[j];
-    }
-  });
-  if (!has_low_rank_part()) return;
-  row_product_ = product.cast<double>();
-  add_low_rank_transpose(row_product_, out);
-}
-
-void CpuEvaluator::normal_fast(Slopes which, ConstVector v, Vector& out, RealVector& product) {
-  count_pass();
-  ++counters_.products;
-  const FastProduct pass = begin_fast(which, v);
-  for_each_shard(shards(), [&](int s) {
-    fast_outputs_.col(s).setZero();
-    normal_fast_rows(cuts_[static_cast<std::size_t>(s)], cuts_[static_cast<std::size_t>(s) + 1], slopes(which),
-                     fast_v_.data(), pass.shift, product.data(), fast_outputs_.col(s).data());
-  });
-  end_fast(pass, out, product);
-}
-
-void CpuEvaluator::add_noise(Vector& v, double size) {
-  const double each = size / std::sqrt(static_cast<double>(v.size()));
-  for (Eigen::Index j = 0; j < v.size(); ++j) v[j] += each * random_.normal();
-}
-
-void CpuEvaluator::draw_start(Vector& v) {
-  // A warm start alone can miss a new leading direction that it is orthogonal to; a little noise cannot.
-  add_noise(v, v.isZero(0) ? 1.0 : kStartNoise);
-  v.normalize();
-}
-
-const LeadingAtom& CpuEvaluator::leading_atom(const OracleAccuracy& accuracy) {
-  Vector& v = leading_.atom.right;
-  const bool fast = accuracy.relative >= kFastAccuracy;
-  bool first_known = fast && first_product_ == FirstProduct::ready;
-  first_product_ = FirstProduct::wanted;  // whoever asked once will ask again
-  if (first_known) {
-    v = start_;
-  } else {
-    draw_start(v);
-  }
-  const LanczosResult lanczos = lanczos_leading(
-      [&](int step, ConstVector in, Vector& out) {
-        if (std::exchange(first_known, false)) {
-          out = first_out_;
-        } else if (fast) {
-          normal_fast(Slopes::current, in, out, row_products_[static_cast<std::size_t>(step)]);
-        } else {
-          normal(Slopes::current, in, out);
-        }
-      },
-      v, accuracy.relative, accuracy.products, lanczos_);
-  leading_.products = lanczos.products;
-  Vector& u = leading_.atom.left;
-  if (fast) {  // v is a combination of vectors whose products are known
-    u.setZero();
-    for (int j = 0; j < lanczos.size; ++j) {
-      u += lanczos_.ritz[j] * row_products_[static_cast<std::size_t>(j)].cast<double>();
-    }
-    u /= v.norm();
-    v.normalize();
-  } else {
-    v.normalize();
-    apply(Slopes::current, v, u);
-    ++leading_.products;
-  }
-  leading_.sigma = u.norm();
-  if (leading_.sigma > 0) {
-    u /= leading_.sigma;
-  } else {  // a zero slope matrix: every atom is as good as any other
-    u.setZero();
-    u[0] = 1;
-  }
-  leading_.atom.weight = -radius_;
-  return leading_;
-}
-
-void CpuEvaluator::aim(const Atom& atom) {
-  aimed_ = &atom;
-  aimed_matrix_ = nullptr;
-  aimed_left_ = atom.weight * atom.left;
-  aimed_right_ = atom.right;
-  if (weighted_norm()) {
-    aimed_left_.array() *= row_scale_.array();
-    aimed_right_.array() *= col_scale_.array();
-  }
-  target_sampled_ = false;
-}
-
-void CpuEvaluator::sample_target() {
-  if (target_sampled_) return;
-  target_.resize(x_.size());
-  target_sampled_ = true;
-  if (aimed_matrix_ != nullptr) return sample_matrix();
-  count_pass();
-  for_each_shard(shards(), [&](int s) {
-    sample_shard(s, aimed_left_.data(), aimed_right_.data(), target_.data() + shard_begin(s));
-  });
-}
-
-CpuEvaluator::TargetProducts CpuEvaluator::target_products() const {
-  if (!has_low_rank_part()) return {0, 0};  // nobody asks
-  if (aimed_matrix_ != nullptr) return {iterate_.inner(*aimed_matrix_), aimed_matrix_->inner(*aimed_matrix_)};
-  return {aimed_->weight * iterate_inner(aimed_->left, aimed_->right), aimed_->weight * aimed_->weight};
-}
-
-kernels::SegmentSums CpuEvaluator::sum_segment(std::span<const double> t, std::optional<double> width) {
-  assert(t.size() <= kernels::kSegmentPoints);
-  sample_target();
-  count_pass();
-  double points[kernels::kSegmentPoints];
-  for (int p = 0; p < kernels::kSegmentPoints; ++p) {
-    points[p] = t[std::min(static_cast<std::size_t>(p), t.size() - 1)];
-  }
-  std::vector<kernels::SegmentSums> parts(static_cast<std::size_t>(shards()));
-  visit_kernels(problem_.loss, mode_, weight_ != nullptr, [&](const auto& loss, const auto& table) {
-    for_each_shard(shards(), [&](int s) {
-      const Real* target = target_.data() + shard_begin(s);
-      kernels::SegmentSums& sums = parts[static_cast<std::size_t>(s)];
-      if (width) {
-        kernels::EntryRange r = range(s, nullptr);
-        ShiftedPlaces places;
-        shift(r, shard_begin(s), *width, places);
-        table.smoothed_segment(loss, r, target, points, *width, sums);
-      } else {
-        table.segment(loss, range(s, nullptr), target, points, sums);
-      }
-    });
-  });
-  kernels::SegmentSums sum;
-  for (const kernels::SegmentSums& part : parts) sum += part;
-  return sum;
-}
-
-SegmentPoint CpuEvaluator::off_pattern(const TargetProducts& products, double t, double square,
-                                       double square_derivative) const {
-  if (!has_low_rank_part()) return {0, 0};
-  // |X(t)|_F^2 is a parabola; its part on the pattern came with the pass.
-  const auto [inner, target_square] = products;
-  const double whole = (1 - t) * (1 - t) * square_norm_ + 2 * t * (1 - t) * inner + t * t * target_square;
-  const double whole_derivative = 2 * ((t - 1) * square_norm_ + (1 - 2 * t) * inner + t * target_square);
-  return {lambda_ * std::max(0.0, whole - square), lambda_ * (whole_derivative - square_derivative)};
-}
-
-void CpuEvaluator::objective_at(std::span<const double> t, std::span<SegmentPoint> out) {
-  assert(t.size() == out.size());
-  const kernels::SegmentSums sums = sum_segment(t, std::nullopt);
-  const TargetProducts products = target_products();
-  for (std::size_t p = 0; p < t.size(); ++p) {
-    const SegmentPoint off = off_pattern(products, t[p], sums.square[p], sums.square_derivative[p]);
-    out[p] = {sums.value[p] + off.value, sums.derivative[p] + off.derivative};
-  }
-}
-
-void CpuEvaluator::smoothed_derivatives_at(std::span<const double> t, double width, std::span<double> out) {
-  assert(t.size() == out.size());
-  const kernels::SegmentSums sums = sum_segment(t, width);
-  const TargetProducts products = target_products();
-  for (std::size_t p = 0; p < t.size(); ++p) {
-    out[p] = sums.derivative[p] + off_pattern(products, t[p], sums.square[p], sums.square_derivative[p]).derivative;
-  }
-}
-
 template <class Work>
 void CpuEvaluator::for_watched_blocks(Work&& work) const {
   for_each_shard(static_cast<int>(watched_errors_.size()), [&](int block) {
@@ -503,24 +235,6 @@ double CpuEvaluator::move(double t) {
   // Beyond twice the largest possible rank the factors hold nothing new; once per min(m, n) moves costs little.
   if (iterate_.terms() >= std::max<Index>(64, 2 * std::min(rows_, cols_))) compress();
   return largest;
-}
-
-void CpuEvaluator::apply_block(const Eigen::MatrixXd& block, Eigen::MatrixXd& out) {
-  out.resize(rows_, block.cols());
-  Vector column;
-  for (Eigen::Index c = 0; c < block.cols(); ++c) {
-    apply(Slopes::current, block.col(c), column);
-    out.col(c) = column;
-  }
-}
-
-void CpuEvaluator::apply_transpose_block(const Eigen::MatrixXd& block, Eigen::MatrixXd& out) {
-  out.resize(cols_, block.cols());
-  Vector column;
-  for (Eigen::Index c = 0; c < block.cols(); ++c) {
-    apply_transpose(Slopes::current, block.col(c), column);
-    out.col(c) = column;
-  }
 }
 
 void CpuEvaluator::restart(LowRankMatrix factors) {

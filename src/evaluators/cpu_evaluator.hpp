@@ -27,6 +27,8 @@ inline constexpr double kStartNoise = 0.05;
 /// Rows cut into ranges of about equal mass. The cut depends on the data alone. `outputs` is how many numbers a range
 /// writes beside its entries.
 std::vector<Index> cut_rows(Index rows, Offset entries, const Offset* begin, Index outputs = 0);
+/// The same into about as many ranges as wanted.
+std::vector<Index> cut_rows_into(Offset wanted, Index rows, Offset entries, const Offset* begin);
 
 class CpuEvaluator : public Evaluator {
  public:
@@ -123,8 +125,9 @@ class CpuEvaluator : public Evaluator {
   /// What it costs, in passes.
   [[nodiscard]] virtual double gram_passes(bool of_columns) const = 0;
 
-  /// Derived constructors call this once their arrays are in place.
-  void start(kernels::Mode mode, const Real* value, const Real* weight, std::vector<Index> cuts);
+  /// Derived constructors call this once their arrays are in place; `begin` says where rows begin, null when all are
+  /// equally long.
+  void start(kernels::Mode mode, const Real* value, const Real* weight, const Offset* begin);
 
   [[nodiscard]] int shards() const { return static_cast<int>(cuts_.size()) - 1; }
   [[nodiscard]] Offset shard_begin(int shard) const { return row_begin(cuts_[static_cast<std::size_t>(shard)]); }
@@ -144,7 +147,8 @@ class CpuEvaluator : public Evaluator {
   kernels::CodedData coded_;         // the data in one byte each, where that is possible
   std::vector<Index> column_order_;  // the columns as kernels in Real number them; empty: as everybody else does
   std::vector<Index> cuts_;          // rows of shard s: [cuts_[s], cuts_[s+1])
-  std::vector<Real> x_;              // the iterate at the entries
+  std::vector<Index> factor_cuts_;  // the same for products with factors: fewer, since each writes an output of its own
+  std::vector<Real> x_;             // the iterate at the entries
   std::vector<Real> slope_;
   std::vector<Real> average_;     // empty until averages are used
   std::vector<Real> average_x_;   // beside it with a complement penalty
@@ -215,8 +219,6 @@ class CpuEvaluator : public Evaluator {
   [[nodiscard]] SegmentPoint off_pattern(const TargetProducts& products, double t, double square,
                                          double square_derivative) const;
   double move_to_matrix(double t);
-  /// Shards for products with factors: rows again, but fewer, because each has an output of its own.
-  [[nodiscard]] std::vector<Index> factor_cuts() const;
   /// products <- (M right, M' left), M's entries as `slopes_of(shard, from, to)` makes them.
   template <class SlopesOf>
   void sum_factor_products(const Factors& at, Factors& products, SlopesOf&& slopes_of);
@@ -258,7 +260,6 @@ class CpuEvaluator : public Evaluator {
     std::vector<Real> penalty;
   };
   void shift(kernels::EntryRange& r, Offset from, double width, ShiftedPlaces& places) const;
-  [[nodiscard]] bool shifted() const { return !loss_shift_.empty() || !penalty_shift_.empty(); }
   void refresh_iterate();
   void count_pass(double passes = 1) { counters_.passes += passes; }
   [[nodiscard]] double rounding_margin(Slopes which) const;

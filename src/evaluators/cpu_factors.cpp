@@ -14,27 +14,10 @@ namespace tracenorm {
 
 namespace {
 
-/// A shard writes an output as large as the right factor; it should meet this many entries per row of it.
-constexpr Offset kEntriesPerOutput = 8;
-constexpr Offset kMostFactorShards = 8;
-
 /// A pass, and what entries cost that meet `width` multiply-adds some times: sixteen of those take about as long.
 double passes_of(const Factors& factors, int products) { return 1 + products * factors.width() / 16.0; }
 
 }  // namespace
-
-std::vector<Index> CpuEvaluator::factor_cuts() const {
-  const Offset wanted = std::clamp<Offset>(entries() / (kEntriesPerOutput * cols_), 1, kMostFactorShards);
-  std::vector<Index> cuts{0};
-  for (Offset s = 1; s < wanted; ++s) {
-    const Offset target = entries() * s / wanted;
-    Index row = cuts.back();
-    while (row < rows_ && row_begin(row) < target) ++row;
-    if (row > cuts.back() && row < rows_) cuts.push_back(row);
-  }
-  cuts.push_back(rows_);
-  return cuts;
-}
 
 const Factors& CpuEvaluator::data_factors(const Factors& z) {
   if (!weighted_norm()) return z;
@@ -47,15 +30,14 @@ const Factors& CpuEvaluator::data_factors(const Factors& z) {
 template <class SlopesOf>
 void CpuEvaluator::sum_factor_products(const Factors& at, Factors& products, SlopesOf&& slopes_of) {
   blas::use_one_thread();
-  const std::vector<Index> cuts = factor_cuts();
-  const int count = static_cast<int>(cuts.size()) - 1;
+  const int count = static_cast<int>(factor_cuts_.size()) - 1;
   const std::size_t size = static_cast<std::size_t>(cols_) * static_cast<std::size_t>(at.width());
   factor_outputs_.resize(static_cast<std::size_t>(count));
   if (products.width() != at.width()) products = Factors(rows_, cols_, at.width());
   const Offset block = factor_block();
   for_each_shard(count, [&](int s) {
-    const Index first = cuts[static_cast<std::size_t>(s)];
-    const Index last = cuts[static_cast<std::size_t>(s) + 1];
+    const Index first = factor_cuts_[static_cast<std::size_t>(s)];
+    const Index last = factor_cuts_[static_cast<std::size_t>(s) + 1];
     std::vector<Real>& output = factor_outputs_[static_cast<std::size_t>(s)];
     output.assign(size, Real(0));
     products.left().middleRows(first, last - first).setZero();
@@ -85,7 +67,7 @@ Linearization CpuEvaluator::factor_gradient(const Factors& at, double scale, dou
     ShiftedPlaces places;
     kernels::EntrySums sums;
   };
-  std::vector<Buffers> buffers(factor_cuts().size());
+  std::vector<Buffers> buffers(factor_cuts_.size());
   visit_kernels(problem_.loss, mode_, weight_ != nullptr, [&](const auto& loss, const auto& table) {
     const bool coded = coded_.code != nullptr && table.linearize_coded != nullptr;
     const auto kernel = coded ? table.linearize_coded : table.linearize;

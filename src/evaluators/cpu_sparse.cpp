@@ -28,7 +28,7 @@ CpuSparseEvaluator::CpuSparseEvaluator(const Problem& problem, const SparseObser
     : CpuEvaluator(problem, data.pattern.rows(), data.pattern.cols(), seed), data_(data) {
   const SparsePattern& pattern = data.pattern;
   start(sparse_mode(problem.penalty), data.value.data(), data.weight.empty() ? nullptr : data.weight.data(),
-        cut_rows(pattern.rows(), pattern.entries(), pattern.begin(), pattern.cols()));
+        pattern.begin());
   std::vector<Offset> per_column(static_cast<std::size_t>(pattern.cols()), 0);
   for (Offset e = 0; e < pattern.entries(); ++e) ++per_column[static_cast<std::size_t>(pattern.col()[e])];
   for (const Offset count : per_column) col_squares_ += static_cast<double>(count) * static_cast<double>(count);

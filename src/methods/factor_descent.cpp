@@ -25,7 +25,6 @@ constexpr double kSettled = 1e-3;
 /// Terms below this share of the sum of all are left out.
 constexpr double kNegligible = 1e-7;
 
-double square(const Eigen::Matrix<Real, Eigen::Dynamic, 1>& v) { return v.cast<double>().squaredNorm(); }
 double inner(const Eigen::Matrix<Real, Eigen::Dynamic, 1>& a, const Eigen::Matrix<Real, Eigen::Dynamic, 1>& b) {
   constexpr Eigen::Index block = 4096;
   double sum = 0;
@@ -108,19 +107,18 @@ void FactorDescent::precondition() {
   }
   const Vector left_square = factors_.left().colwise().squaredNorm().transpose();
   const Vector right_square = factors_.right().colwise().squaredNorm().transpose();
-  const double length = std::sqrt(square(gradient_));
-  if (!(length > 0)) return;
-  const double t = kProbe * std::sqrt(2 * f_.radius()) / length;
+  const double slope = inner(gradient_, gradient_);
+  if (!(slope > 0)) return;
+  const double t = kProbe * std::sqrt(2 * f_.radius() / slope);
   const double worth = multiplier_;
   trial_ = point_ - Real(t) * gradient_;
   evaluate(trial_, trial_gradient_);
-  const double bend = t * (inner(gradient_, gradient_) - inner(gradient_, trial_gradient_));
-  double weighted = 0;
+  const double bend = t * (slope - inner(gradient_, trial_gradient_));
   const Eigen::Map<const Factors::Matrix> left(gradient_.data(), factors_.rows(), width);
   const Eigen::Map<const Factors::Matrix> right(gradient_.data() + factors_.left().size(), factors_.cols(), width);
-  weighted += double(left.colwise().squaredNorm().dot(right_square.transpose()));
-  weighted += double(right.colwise().squaredNorm().dot(left_square.transpose()));
-  const double h = std::max(0.0, bend - worth * t * t * length * length) / std::max(1e-300, t * t * weighted);
+  const double weighted = double(left.colwise().squaredNorm().dot(right_square.transpose())) +
+                          double(right.colwise().squaredNorm().dot(left_square.transpose()));
+  const double h = std::max(0.0, bend - worth * t * t * slope) / std::max(1e-300, t * t * weighted);
   const double largest = std::max(double(left_square.maxCoeff()), double(right_square.maxCoeff()));
   const double least = std::max(worth, 1e-3 * h * largest);
   if (!(least > 0)) return;
@@ -129,17 +127,17 @@ void FactorDescent::precondition() {
   slack_stretch_ = Real(1 / std::sqrt(least));
   for_rows([&](int, Offset from, Index rows, const Vector& stretch) {
     Eigen::Map<Factors::Matrix> at(point_.data() + from, rows, width);
-    for (Index i = 0; i < rows; ++i) at.row(i) = at.row(i).cwiseQuotient(stretch.transpose());
+    Eigen::Map<Factors::Matrix> gradient(gradient_.data() + from, rows, width);
+    for (Index i = 0; i < rows; ++i) {
+      at.row(i) = at.row(i).cwiseQuotient(stretch.transpose());
+      gradient.row(i) = gradient.row(i).cwiseProduct(stretch.transpose());
+    }
   });
   point_[point_.size() - 1] /= slack_stretch_;
-  for_rows([&](int, Offset from, Index rows, const Vector& stretch) {
-    Eigen::Map<Factors::Matrix> at(gradient_.data() + from, rows, width);
-    for (Index i = 0; i < rows; ++i) at.row(i) = at.row(i).cwiseProduct(stretch.transpose());
-  });
   gradient_[point_.size() - 1] *= slack_stretch_;
 }
 
-double FactorDescent::search(double slope, double first) {
+double FactorDescent::search(double slope) {
   // Derivatives alone decide: the smoothed objective has a slope in closed form for every loss, but not a value. A step
   // is good when it ends where the slope has flattened, but not far beyond the lowest point.
   constexpr int kTrials = 8;
@@ -148,7 +146,7 @@ double FactorDescent::search(double slope, double first) {
   double low = 0;
   double low_slope = slope;
   double high = 0;
-  double t = first;
+  double t = 1;
   for (int trial = 0; trial < kTrials; ++trial) {
     trial_ = point_ + Real(t) * direction_;
     evaluate(trial_, trial_gradient_);
@@ -185,10 +183,9 @@ LowRankMatrix FactorDescent::descend(const LowRankMatrix& x, double width, int s
   curvature_.begin(gradient_);
   const double settled = kSettled * kSettled * inner(gradient_, gradient_);
   int failures = 0;
-  double t = 1;
   for (int k = 0; k < steps && failures < 2 && !stop(); ++k) {
     const double slope = curvature_.direction(direction_);
-    t = slope < 0 ? search(slope, 1.0) : 0;
+    const double t = slope < 0 ? search(slope) : 0;
     if (t == 0) {
       ++failures;
       evaluate(point_, gradient_);

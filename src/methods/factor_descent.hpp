@@ -33,8 +33,9 @@ class FactorDescent {
   void precondition();
   /// A better point along `direction_`: then it is in `trial_`, its gradient in `trial_gradient_`. Returns the step, or
   /// zero when there is none.
-  double search(double slope, double first);
-  /// work(first row of left and right behind one another, number of rows, stretch of their columns), possibly at once.
+  double search(double slope);
+  /// work(block, its first element of left and right behind one another, number of rows, stretch of their columns),
+  /// possibly at once.
   template <class Work>
   void for_rows(Work&& work);
 

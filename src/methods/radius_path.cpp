@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -16,6 +17,9 @@ constexpr double kFirstPromise = 0.05;
 
 /// An improvement below this share of the error is no reason to go on.
 constexpr double kWorthwhile = 1e-4;
+
+/// Penalties to try, in units of the data's scale, up to where nothing is left of it.
+constexpr std::array<double, 7> kPenalties{0, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2};
 
 void set_radius(Problem& problem, double radius) { std::get<TraceNormBall>(problem.constraint).radius = radius; }
 
@@ -84,17 +88,49 @@ RadiusPath choose_radius(Problem& problem, const Method& method, const RunOption
       break;
     }
     if (status == Status::numerical_failure) break;  // larger radii will not do better
-    if (run.seconds) {
-      double spent = 0;
-      for (const RadiusStep& done : path.steps) spent += done.seconds;
-      if (spent >= *run.seconds) break;
-      one.seconds = *run.seconds - spent;
-    }
+    one.seconds = after(run, path.steps).seconds;
+    if (one.seconds && *one.seconds == 0) break;
     radius = radius == 0 ? smallest_radius(problem, run.seed) : radius * options.ratio;
     if (radius == 0) break;  // the slopes at zero vanish: zero is the answer for every radius
   }
   set_radius(problem, path.radius());
   return path;
+}
+
+RadiusPath choose_radius_and_penalty(Problem& problem, const Method& method, const RunOptions& run,
+                                     const RadiusPathOptions& options) {
+  const double scale = make_evaluator(problem, run.seed)->data_scale();
+  RadiusPath all;
+  Penalty best_penalty = problem.penalty;
+  int since_best = 0;
+  for (const double share : kPenalties) {
+    const double lambda = share * scale;
+    problem.penalty = lambda > 0 ? Penalty{L1Penalty{lambda}} : Penalty{NoPenalty{}};
+    RadiusPath path = choose_radius(problem, method, after(run, all.steps), options);
+    for (RadiusStep& step : path.steps) step.lambda = lambda;
+    const Status status = path.result.status;
+    const bool better =
+        all.steps.empty() || path.steps[path.best].validation_error < all.steps[all.best].validation_error;
+    since_best = better ? 0 : since_best + 1;
+    if (better) {
+      best_penalty = problem.penalty;
+      all.best = all.steps.size() + path.best;
+      all.result = std::move(path.result);
+    }
+    all.steps.insert(all.steps.end(), path.steps.begin(), path.steps.end());
+    if (status == Status::interrupted || since_best >= options.tolerance) break;
+  }
+  problem.penalty = best_penalty;
+  set_radius(problem, all.radius());
+  return all;
+}
+
+RunOptions after(RunOptions run, const std::vector<RadiusStep>& steps) {
+  if (!run.seconds) return run;
+  double spent = 0;
+  for (const RadiusStep& step : steps) spent += step.seconds;
+  run.seconds = std::max(0.0, *run.seconds - spent);
+  return run;
 }
 
 }  // namespace tracenorm

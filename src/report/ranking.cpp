@@ -26,33 +26,47 @@ double discount(std::size_t place) { return 1 / std::log2(static_cast<double>(pl
 
 }  // namespace
 
+std::vector<double> row_predictions(const Model& model, std::optional<Index> row) {
+  std::vector<double> all(static_cast<std::size_t>(model.factors.cols()));
+  const Eigen::MatrixXd line = row ? model.factors.dense_rows(*row, *row + 1) : Eigen::MatrixXd{};
+  for (Index j = 0; j < model.factors.cols(); ++j) {
+    all[static_cast<std::size_t>(j)] =
+        row ? model.preparation.undo(line(0, j), *row, j) : model.preparation.base(Preparation::kUnknown, j);
+  }
+  return all;
+}
+
+std::vector<Index> best_columns(const std::vector<double>& predictions, const std::vector<Index>& left_out,
+                                std::size_t top) {
+  std::vector<Index> order;
+  for (Index j = 0; j < static_cast<Index>(predictions.size()); ++j) {
+    if (!contains(left_out, j)) order.push_back(j);
+  }
+  top = std::min(top, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(top), order.end(),
+                    [&](Index a, Index b) {
+                      const double pa = predictions[static_cast<std::size_t>(a)];
+                      const double pb = predictions[static_cast<std::size_t>(b)];
+                      return pa != pb ? pa > pb : a < b;
+                    });
+  order.resize(top);
+  return order;
+}
+
 TopMeasures top_measures(const Model& model, const Entries& train, const Entries& test, int top, double relevant_from) {
   const Index rows = model.factors.rows();
-  const Index cols = model.factors.cols();
   const auto seen = by_row(train, rows, -std::numeric_limits<double>::infinity());
   const auto relevant = by_row(test, rows, relevant_from);
   TopMeasures sum{top, relevant_from};
-  std::vector<Index> order;
   for (Index i = 0; i < rows; ++i) {
     const std::vector<Index>& wanted = relevant[static_cast<std::size_t>(i)];
     if (wanted.empty()) continue;
-    const Eigen::MatrixXd line = model.factors.dense_rows(i, i + 1);
-    const auto score = [&](Index j) { return model.preparation.undo(line(0, j), i, j); };
-    order.clear();
-    for (Index j = 0; j < cols; ++j) {
-      if (!contains(seen[static_cast<std::size_t>(i)], j)) order.push_back(j);
-    }
-    const std::size_t listed = std::min(order.size(), static_cast<std::size_t>(top));
-    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(listed), order.end(),
-                      [&](Index a, Index b) {
-                        const double sa = score(a);
-                        const double sb = score(b);
-                        return sa != sb ? sa > sb : a < b;
-                      });
+    const std::vector<Index> order =
+        best_columns(row_predictions(model, i), seen[static_cast<std::size_t>(i)], static_cast<std::size_t>(top));
     double hits = 0;
     double gain = 0;
     double best_gain = 0;
-    for (std::size_t p = 0; p < listed; ++p) {
+    for (std::size_t p = 0; p < order.size(); ++p) {
       if (p < wanted.size()) best_gain += discount(p);
       if (!contains(wanted, order[p])) continue;
       ++hits;

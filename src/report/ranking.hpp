@@ -2,6 +2,9 @@
 // entries.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "tracenorm/model.hpp"
 
 namespace tracenorm::report {
@@ -16,6 +19,13 @@ struct TopMeasures {
   double ndcg = 0;           ///< discounted gain, 1 when the relevant ones come first
   double hit_rate = 0;       ///< share of rows with at least one relevant one among the first `top`
 };
+
+/// The model's prediction of every column for a row; without a row what the column offsets say.
+std::vector<double> row_predictions(const Model& model, std::optional<Index> row);
+
+/// The columns with the largest predictions, best first, ties by index. `left_out` is ascending.
+std::vector<Index> best_columns(const std::vector<double>& predictions, const std::vector<Index>& left_out,
+                                std::size_t top);
 
 /// Columns a row has in `train` are not candidates. NaN measures when no row can be judged.
 TopMeasures top_measures(const Model& model, const Entries& train, const Entries& test, int top, double relevant_from);

@@ -10,7 +10,8 @@
 namespace tracenorm::methods {
 
 struct Corrective {
-  double directions = 16;   ///< singular vectors of the slopes that one Frank-Wolfe step brings, at most
+  double directions =
+      16;  ///< directions that a Frank-Wolfe step brings beside its atom; half the number of terms once that is more
   double steps = 20;        ///< descent steps on the factors per iteration, at most
   double tolerance = 1e-3;  ///< the certified relative gap to stop at when the run asks for none
 
@@ -20,7 +21,8 @@ struct Corrective {
 };
 
 inline constexpr std::array<Field<Corrective>, 3> Corrective::fields{
-    {{"directions", &Corrective::directions, 1, 1e4, "new directions per Frank-Wolfe step, at most"},
+    {{"directions", &Corrective::directions, 1, 1e4,
+      "new directions beside the atom of a Frank-Wolfe step; half the terms of X once that is more"},
      {"steps", &Corrective::steps, 0, 1e6, "descent steps on the factors per iteration, at most"},
      {"tolerance", &Corrective::tolerance, 0, 1, "certified relative gap to stop at when none is asked for"}}};
 
