@@ -41,7 +41,8 @@ class LowRankMatrix {
   /// X <- diag(left) X diag(right).
   void scale(const Eigen::VectorXd& left, const Eigen::VectorXd& right);
   /// Rewrites the same matrix as a thin SVD: QR of both sides, SVD of the small core; values up to `tolerance` times
-  /// the largest are dropped (the default drops rounding only).
+  /// the largest are dropped (the default drops rounding only). A matrix with values that are not finite stays as it
+  /// is.
   void compress(double tolerance = 1e-12);
 
   [[nodiscard]] double entry(Index row, Index col) const;
@@ -58,12 +59,16 @@ class LowRankMatrix {
   [[nodiscard]] double trace_norm_bound() const;
 
  private:
+  /// Makes it a thin SVD, with values of zero where the rank is lower.
+  void decompose();
+
   Index rows_ = 0;
   Index cols_ = 0;
   Index terms_ = 0;
-  Eigen::MatrixXd left_;    // rows_ x capacity
-  Eigen::VectorXd values_;  // capacity
-  Eigen::MatrixXd right_;   // cols_ x capacity
+  Eigen::MatrixXd left_;     // rows_ x capacity
+  Eigen::VectorXd values_;   // capacity
+  Eigen::MatrixXd right_;    // cols_ x capacity
+  bool decomposed_ = false;  // it is a thin SVD already
 };
 
 }  // namespace tracenorm

@@ -1,12 +1,13 @@
 #include "tracenorm/low_rank_matrix.hpp"
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
+#include <array>
 #include <cassert>
+#include <optional>
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "linalg/lapack.hpp"
 
 namespace tracenorm {
 
@@ -29,6 +30,7 @@ void LowRankMatrix::reserve(Index terms) {
 
 void LowRankMatrix::blend(double t, const Atom& atom) {
   if (t >= 1.0) terms_ = 0;
+  decomposed_ = false;
   if (terms_ == values_.size()) reserve(std::max<Index>(16, 2 * terms_));
   values_.head(terms_) *= 1.0 - t;
   left_.col(terms_) = atom.left;
@@ -39,6 +41,7 @@ void LowRankMatrix::blend(double t, const Atom& atom) {
 
 void LowRankMatrix::blend(double t, const LowRankMatrix& other) {
   if (t >= 1.0) terms_ = 0;
+  decomposed_ = false;
   reserve(terms_ + other.terms());
   values_.head(terms_) *= 1.0 - t;
   left_.middleCols(terms_, other.terms()) = other.left();
@@ -47,38 +50,39 @@ void LowRankMatrix::blend(double t, const LowRankMatrix& other) {
   terms_ += other.terms();
 }
 
-void LowRankMatrix::scale(double factor) { values_.head(terms_) *= factor; }
+void LowRankMatrix::scale(double factor) {
+  values_.head(terms_) *= factor;
+  decomposed_ = decomposed_ && factor > 0;
+}
 
 void LowRankMatrix::scale(const Eigen::VectorXd& left_factor, const Eigen::VectorXd& right_factor) {
   left_.leftCols(terms_).array().colwise() *= left_factor.array();
   right_.leftCols(terms_).array().colwise() *= right_factor.array();
+  decomposed_ = false;
+}
+
+void LowRankMatrix::decompose() {
+  // X = (Q1 R1) diag(s) (Q2 R2)'; the SVD of the small core R1 diag(s) R2' rotates both bases.
+  std::array<std::optional<lapack::Qr>, 2> qr;
+  for_each_shard(2, [&](int side) {
+    qr[static_cast<std::size_t>(side)].emplace(side == 0 ? Eigen::MatrixXd(left()) : Eigen::MatrixXd(right()));
+  });
+  const lapack::Svd core = lapack::svd(lapack::product(qr[0]->r() * values().asDiagonal(), qr[1]->r(), true));
+  terms_ = static_cast<Index>(core.values.size());
+  values_.head(terms_) = core.values;
+  for_each_shard(2, [&](int side) {
+    if (side == 0) left_.leftCols(terms_) = qr[0]->times(core.left);
+    if (side == 1) right_.leftCols(terms_) = qr[1]->times(core.right);
+  });
+  decomposed_ = true;
 }
 
 void LowRankMatrix::compress(double tolerance) {
-  if (terms_ == 0) return;
-  // X = (Q1 R1) diag(s) (Q2 R2)'; the SVD of the small core R1 diag(s) R2' rotates both bases.
-  const auto orthogonalize = [](const Eigen::MatrixXd& columns, Eigen::MatrixXd& q, Eigen::MatrixXd& r) {
-    const Eigen::Index thin = std::min(columns.rows(), columns.cols());
-    Eigen::HouseholderQR<Eigen::MatrixXd> qr(columns);
-    q = Eigen::MatrixXd::Identity(columns.rows(), thin);
-    q.applyOnTheLeft(qr.householderQ());
-    r = qr.matrixQR().topRows(thin).triangularView<Eigen::Upper>();
-  };
-  Eigen::MatrixXd q_left;
-  Eigen::MatrixXd r_left;
-  Eigen::MatrixXd q_right;
-  Eigen::MatrixXd r_right;
-  orthogonalize(left(), q_left, r_left);
-  orthogonalize(right(), q_right, r_right);
-  const Eigen::MatrixXd core = r_left * values().asDiagonal() * r_right.transpose();
-  Eigen::BDCSVD<Eigen::MatrixXd> svd(core, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const Eigen::VectorXd& sigma = svd.singularValues();
-  Eigen::Index kept = 0;
-  while (kept < sigma.size() && sigma[kept] > tolerance * sigma[0] && sigma[kept] > 0) ++kept;
-  terms_ = static_cast<Index>(kept);
-  left_.leftCols(kept).noalias() = q_left * svd.matrixU().leftCols(kept);
-  right_.leftCols(kept).noalias() = q_right * svd.matrixV().leftCols(kept);
-  values_.head(kept) = sigma.head(kept);
+  if (terms_ == 0 || !values().allFinite() || !left().allFinite() || !right().allFinite()) return;
+  if (!decomposed_) decompose();
+  Index kept = 0;
+  while (kept < terms_ && values_[kept] > tolerance * values_[0] && values_[kept] > 0) ++kept;
+  terms_ = kept;
 }
 
 double LowRankMatrix::entry(Index row, Index col) const {

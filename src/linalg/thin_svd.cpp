@@ -1,10 +1,11 @@
 #include "linalg/thin_svd.hpp"
 
 #include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+
+#include "linalg/lapack.hpp"
 
 namespace tracenorm {
 
@@ -81,20 +82,20 @@ void ThinSvd::decompose() {
     values_.resize(0);
     return;
   }
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(core_, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const Eigen::VectorXd& s = svd.singularValues();
+  const lapack::Svd svd = lapack::svd(core_);
+  const Eigen::VectorXd& s = svd.values;
   Eigen::Index rank = 0;
   while (rank < s.size() && s[rank] > kRounding * s[0]) ++rank;
   values_ = s.head(rank);
-  core_left_ = svd.matrixU().leftCols(rank);
-  core_right_ = svd.matrixV().leftCols(rank);
+  core_left_ = svd.left.leftCols(rank);
+  core_right_ = svd.right.leftCols(rank);
 }
 
 void ThinSvd::rotate() {
   decompose();
   const Eigen::Index rank = values_.size();
-  left_basis_.leftCols(rank) = (q() * core_left_).eval();
-  right_basis_.leftCols(rank) = (p() * core_right_).eval();
+  left_basis_.leftCols(rank) = lapack::product(q(), core_left_);
+  right_basis_.leftCols(rank) = lapack::product(p(), core_right_);
   core_ = values_.asDiagonal();
   core_left_ = Eigen::MatrixXd::Identity(rank, rank);
   core_right_ = Eigen::MatrixXd::Identity(rank, rank);
@@ -128,9 +129,9 @@ Eigen::MatrixXd ThinSvd::drop(const Eigen::VectorXd& unit, double c) {
     const Eigen::HouseholderQR<Eigen::MatrixXd> householder(unit);
     const Eigen::MatrixXd all = householder.householderQ() * Eigen::MatrixXd::Identity(r, r);
     const Eigen::MatrixXd scaled = values_.cwiseSqrt().asDiagonal() * all.rightCols(r - 1);
-    const Eigen::BDCSVD<Eigen::MatrixXd> svd(scaled, Eigen::ComputeThinU);
-    rotation = svd.matrixU();
-    values_ = c * svd.singularValues().cwiseAbs2();
+    const lapack::Svd svd = lapack::svd(scaled);
+    rotation = svd.left;
+    values_ = c * svd.values.cwiseAbs2();
     core_left_ = (core_left_ * rotation).eval();
     core_right_ = (core_right_ * rotation).eval();
   }
@@ -157,12 +158,12 @@ void ThinSvd::right_times(const Eigen::VectorXd& w, Eigen::VectorXd& out) {
 
 Eigen::MatrixXd ThinSvd::left() {
   decompose();
-  return q() * core_left_;
+  return lapack::product(q(), core_left_);
 }
 
 Eigen::MatrixXd ThinSvd::right() {
   decompose();
-  return p() * core_right_;
+  return lapack::product(p(), core_right_);
 }
 
 void ThinSvd::add_product(double factor, const Eigen::Ref<const Eigen::VectorXd>& v, Eigen::VectorXd& out) const {

@@ -1,10 +1,11 @@
 #include "methods/seeds.hpp"
 
 #include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <utility>
+
+#include "linalg/lapack.hpp"
 
 namespace tracenorm::methods {
 
@@ -46,9 +47,9 @@ LowRankMatrix Seeds::outside(Index most) {
   block.orthonormalize();
   f_.multiply(block, product);
   const Eigen::MatrixXd core = (block.left().transpose() * product.left()).cast<double>();
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(core, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  return {block.left().cast<double>() * svd.matrixU().leftCols(count), -svd.singularValues().head(count),
-          block.right().cast<double>() * svd.matrixV().leftCols(count)};
+  const lapack::Svd svd = lapack::svd(core);
+  return {block.left().cast<double>() * svd.left.leftCols(count), -svd.values.head(count),
+          block.right().cast<double>() * svd.right.leftCols(count)};
 }
 
 void Seeds::leave_spans(Factors& block) const {

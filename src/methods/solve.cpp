@@ -83,9 +83,11 @@ void begin_at(const LowRankMatrix& start, Evaluator& evaluator) {
                                               start.rows(), start.cols(), evaluator.rows(), evaluator.cols()));
   }
   LowRankMatrix z = evaluator.from_data_units(start);
+  if (!z.values().allFinite() || !z.left().allFinite() || !z.right().allFinite()) {
+    throw Error(ErrorCode::usage, "the start holds values that are not finite numbers");
+  }
   z.compress();
   const double norm = z.trace_norm_bound();
-  if (!std::isfinite(norm)) throw Error(ErrorCode::usage, "the start holds values that are not finite numbers");
   if (norm > evaluator.radius()) z.scale(evaluator.radius() / norm);
   evaluator.restart(std::move(z));
 }

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/SVD>
+#include <cmath>
+#include <limits>
 
 #include "base/random.hpp"
 
@@ -66,6 +68,44 @@ TEST(LowRankMatrix, CompressFindsTheRank) {
   cancelled.blend(0.5, opposite);
   cancelled.compress();
   EXPECT_LT(cancelled.dense().norm(), 1e-15);
+}
+
+TEST(LowRankMatrix, CompressAfterEveryKindOfChange) {
+  Random random(6);
+  LowRankMatrix x(9, 7);
+  for (int k = 0; k < 3; ++k) x.blend(0.4, {unit(random, 9), unit(random, 7), 1.0});
+  const auto expect_thin_svd_of = [&](const Eigen::MatrixXd& dense) {
+    x.compress();
+    const Eigen::VectorXd values = Eigen::JacobiSVD<Eigen::MatrixXd>(dense).singularValues();
+    EXPECT_LT((x.dense() - dense).norm(), 1e-14);
+    EXPECT_LT((Eigen::VectorXd(x.values()) - values.head(x.terms())).norm(), 1e-14);
+    EXPECT_LT((x.left().transpose() * x.left() - Eigen::MatrixXd::Identity(x.terms(), x.terms())).norm(), 1e-13);
+    EXPECT_LT((x.right().transpose() * x.right() - Eigen::MatrixXd::Identity(x.terms(), x.terms())).norm(), 1e-13);
+  };
+  expect_thin_svd_of(x.dense());
+  expect_thin_svd_of(x.dense());
+  Eigen::MatrixXd dense = -0.5 * x.dense();
+  x.scale(-0.5);
+  expect_thin_svd_of(dense);
+  const Eigen::VectorXd rows = Eigen::VectorXd::LinSpaced(9, 0.5, 2);
+  const Eigen::VectorXd cols = Eigen::VectorXd::LinSpaced(7, 3, 1);
+  dense = rows.asDiagonal() * x.dense() * cols.asDiagonal();
+  x.scale(rows, cols);
+  expect_thin_svd_of(dense);
+  const LowRankMatrix other = x;
+  dense = 0.25 * x.dense() + 0.75 * other.dense();
+  x.blend(0.75, other);
+  expect_thin_svd_of(dense);
+  EXPECT_EQ(x.terms(), 3);
+}
+
+TEST(LowRankMatrix, AMatrixThatIsNotFiniteStaysAsItIs) {
+  Random random(7);
+  LowRankMatrix x(5, 4);
+  x.blend(0.5, {unit(random, 5), unit(random, 4), std::numeric_limits<double>::quiet_NaN()});
+  x.compress();
+  EXPECT_EQ(x.terms(), 1);
+  EXPECT_TRUE(std::isnan(x.trace_norm_bound()));
 }
 
 TEST(LowRankMatrix, TheZeroMatrixWorks) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/SVD>
+#include <algorithm>
 #include <cmath>
 
 #include "base/random.hpp"
@@ -22,6 +23,12 @@ Result run(const Problem& problem, const Method& method, int iterations) {
 
 double scale(const SolvedProblem& solved) { return std::max(1.0, std::abs(solved.optimum)); }
 
+double lowest(const Result& result) {
+  double objective = result.objective;
+  for (const Iteration& iteration : result.trace) objective = std::min(objective, iteration.objective);
+  return objective;
+}
+
 class RankDropWitness : public testing::TestWithParam<SolvedProblem> {};
 
 TEST_P(RankDropWitness, IsBracketedAndNoWorseThanWithoutDrops) {
@@ -32,10 +39,11 @@ TEST_P(RankDropWitness, IsBracketedAndNoWorseThanWithoutDrops) {
     ASSERT_LE(iteration.lower_bound, solved.optimum + 1e-9 * scale(solved)) << iteration.k;
     ASSERT_GE(iteration.objective, solved.optimum - solved.accuracy - 1e-5 * scale(solved)) << iteration.k;
   }
-  // Where the constraint is inactive the steps stay long and both objectives keep oscillating by up to a tenth.
+  // Where the constraint is inactive the steps stay long and both objectives keep oscillating by up to a tenth: what
+  // they come down to is what can be compared.
   const bool oscillates =
       solved.name.find("inactive") != std::string::npos || solved.name.find("reachable") != std::string::npos;
-  EXPECT_LE(dropped.objective, plain.objective + (oscillates ? 0.15 : 0.005) * scale(solved));
+  EXPECT_LE(lowest(dropped), lowest(plain) + (oscillates ? 0.05 : 0.005) * scale(solved));
   EXPECT_LE(dropped.solution.terms(), plain.solution.terms());
   const double norm = Eigen::JacobiSVD<Eigen::MatrixXd>(dropped.solution.dense()).singularValues().sum();
   EXPECT_LE(norm, solved.problem.radius() * (1 + 1e-6));

@@ -2,20 +2,15 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <Eigen/SVD>
 #include <utility>
 
 #include "base/random.hpp"
+#include "linalg/lapack.hpp"
 #include "tracenorm/types.hpp"
 
 namespace tracenorm::baselines {
 
-/// left diag(values) right', orthonormal columns, values descending.
-struct Triplets {
-  Eigen::MatrixXd left;
-  Eigen::VectorXd values;
-  Eigen::MatrixXd right;
-};
+using Triplets = lapack::Svd;
 
 /// Replaces the columns by an orthonormal basis Q of (at least) their span and returns R: columns = Q R, with Q of
 /// min(rows, columns) columns. Householder, so dependent columns do no harm.
@@ -46,10 +41,10 @@ bool subspace_iteration(Apply&& apply, ApplyTranspose&& apply_transpose, Enough&
     orthonormalize(product);
     apply_transpose(product, back);
     const Eigen::MatrixXd r = orthonormalize(back);  // A ~ product (back r)' = product r' back'
-    const Eigen::BDCSVD<Eigen::MatrixXd> svd(r.transpose(), Eigen::ComputeFullU | Eigen::ComputeFullV);
-    t.left.noalias() = product * svd.matrixU();
-    t.values = svd.singularValues();
-    t.right.noalias() = back * svd.matrixV();
+    const lapack::Svd svd = lapack::svd(r.transpose());
+    t.left.noalias() = product * svd.left;
+    t.values = svd.values;
+    t.right.noalias() = back * svd.right;
   }
 }
 

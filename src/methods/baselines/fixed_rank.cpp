@@ -1,7 +1,5 @@
 #include "methods/baselines/fixed_rank.hpp"
 
-#include <Eigen/SVD>
-
 #include "methods/baselines/block_svd.hpp"
 
 namespace tracenorm::baselines {
@@ -39,11 +37,11 @@ FixedRankPoint retract(const FixedRankPoint& x, const Tangent& tangent, double t
   const Eigen::MatrixXd left_r = orthonormalize(left);
   const Eigen::MatrixXd right_r = orthonormalize(right);
   core = left_r * core * right_r.transpose();
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(core, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const lapack::Svd svd = lapack::svd(core);
   FixedRankPoint next;
-  next.u.noalias() = left * svd.matrixU().leftCols(r);
-  next.s = svd.singularValues().head(r);
-  next.v.noalias() = right * svd.matrixV().leftCols(r);
+  next.u.noalias() = left * svd.left.leftCols(r);
+  next.s = svd.values.head(r);
+  next.v.noalias() = right * svd.right.leftCols(r);
   return next;
 }
 

@@ -81,10 +81,9 @@ class Combination {
     values.head(x_terms_) *= c.a;
     values.tail(values.size() - x_terms_) *= -c.b;
     const Eigen::MatrixXd core = left_r_ * values.asDiagonal() * right_r_.transpose();
-    const Eigen::BDCSVD<Eigen::MatrixXd> svd(core, Eigen::ComputeThinU | Eigen::ComputeThinV);
-    const auto kept = std::min<Eigen::Index>(rank, svd.singularValues().size());
-    return {left_ * svd.matrixU().leftCols(kept), svd.singularValues().head(kept),
-            right_ * svd.matrixV().leftCols(kept)};
+    const lapack::Svd svd = lapack::svd(core);
+    const auto kept = std::min<Eigen::Index>(rank, svd.values.size());
+    return {left_ * svd.left.leftCols(kept), svd.values.head(kept), right_ * svd.right.leftCols(kept)};
   }
 
  private:

@@ -8,6 +8,7 @@
 
 #include "base/parallel.hpp"
 #include "evaluators/cpu_evaluator.hpp"
+#include "linalg/lapack.hpp"
 #include "linalg/spectral_bound.hpp"
 #include "tracenorm/error.hpp"
 
@@ -75,23 +76,6 @@ Triplets from_gram(const RowMatrix& a, double threshold) {
   far *= t.values.cwiseInverse().asDiagonal();
   t.left = of_columns ? std::move(far) : near;
   t.right = of_columns ? std::move(near) : std::move(far);
-  return t;
-}
-
-Triplets from_svd(const RowMatrix& a) {
-  // LAPACK reads the rows as columns, and so sees A' = right diag(values) left'.
-  const auto rows = static_cast<lapack_int>(a.cols());
-  const auto cols = static_cast<lapack_int>(a.rows());
-  const lapack_int side = std::min(rows, cols);
-  Eigen::MatrixXd copy = a.transpose();
-  Eigen::MatrixXd left_transposed(side, cols);
-  Triplets t;
-  t.right.resize(rows, side);
-  t.values.resize(side);
-  check(LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'S', rows, cols, copy.data(), rows, t.values.data(), t.right.data(), rows,
-                       left_transposed.data(), side),
-        "dgesdd");
-  t.left = left_transposed.transpose();
   return t;
 }
 
@@ -164,7 +148,7 @@ void SingularThreshold::full(const RowMatrix& a, double threshold) {
   constexpr double tiny_threshold = 1e-6;
   const double side = std::min(rows_, cols_);
   work_ += static_cast<double>(a.size()) * side + 9 * side * side * side;
-  t_ = threshold > tiny_threshold * a.norm() ? from_gram(a, threshold) : from_svd(a);
+  t_ = threshold > tiny_threshold * a.norm() ? from_gram(a, threshold) : lapack::svd(a);
 }
 
 bool SingularThreshold::confirm(const RowMatrix& a, double threshold) {

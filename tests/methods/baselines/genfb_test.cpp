@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <Eigen/SVD>
 #include <cmath>
 
 #include "methods/baselines/problems.hpp"
