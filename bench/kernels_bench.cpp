@@ -110,9 +110,10 @@ class NormalPass {
       outputs_.col(s).setZero();
       if (sparse_ != nullptr) {
         kernel.short_normal_fast({sparse_->pattern.begin(), col_.data(), value_.data(), first, last}, v_.data(),
-                                 nullptr, product_.data(), out);
+                                 {nullptr, nullptr, product_.data()}, out);
       } else {
-        kernel.dense_normal_fast({value_.data(), cols_, first, last}, v_.data(), nullptr, product_.data(), out);
+        kernel.dense_normal_fast({value_.data(), cols_, first, last}, v_.data(), {nullptr, nullptr, product_.data()},
+                                 out);
       }
     });
     out_ = outputs_.col(0).cast<double>();

@@ -37,9 +37,7 @@ double CpuEvaluator::average_conjugate_sum() {
   count_pass();
   counters_.certificate_passes += 1;
   if (!has_low_rank_part()) {
-    const double sum = stored_conjugate_sum(average_, mode_, &average_square_);
-    if (weighted_norm()) average_square_ = balance(average_, balanced_average_);
-    return sum;
+    return stored_conjugate_sum(average_, mode_, &average_square_);
   }
   // On the pattern: the averaged loss slopes. Off it any matrix will do, and 2 lambda X of today is at hand as factors.
   // So the dual point is P(average loss slope - 2 lambda x) + 2 lambda X.
@@ -90,13 +88,13 @@ double CpuEvaluator::estimate_norm(Slopes which) {
   return std::sqrt(std::max(0.0, lanczos.eigenvalue));
 }
 
-double CpuEvaluator::rounding_margin(Slopes which) const {
+double CpuEvaluator::rounding_margin(double square) const {
   // Stored slopes are rounded to Real, and conjugates clamp them into the loss's slopes: the matrix whose conjugates
   // were summed differs from the stored one by at most one unit in the last place per entry. With a low-rank part, the
   // entries of X and the factors may also differ by the rounding of the moves.
   const double unit = std::numeric_limits<Real>::epsilon();
-  const double roundings = weighted_norm() ? 2 : 1;  // slopes of Z are rounded once more
-  double margin = roundings * unit * std::sqrt(which == Slopes::current ? slope_square_ : average_square_);
+  const double roundings = weighted_norm() ? 2 : 1;  // slopes of Z may be rounded once more
+  double margin = roundings * unit * std::sqrt(square);
   if (has_low_rank_part()) margin += 2 * lambda_ * 64 * unit * std::sqrt(std::max(square_norm_, observed_square_));
   return margin;
 }
@@ -105,8 +103,9 @@ SpectralBound CpuEvaluator::dense_bound(Slopes which, bool of_columns, bool exac
   count_pass(passes);
   counters_.certificate_passes += passes;
   Eigen::MatrixXd g;
-  gram(slopes(which), of_columns, g);
-  double frobenius = std::sqrt(which == Slopes::current ? slope_square_ : average_square_);
+  weighted_norm() ? gram(balanced(which).data(), of_columns, g) : gram(slopes(which), of_columns, g);
+  const double stored_square = balanced_square(which);
+  double frobenius = std::sqrt(stored_square);
   if (has_low_rank_part()) {
     refresh_iterate();  // as U, values, V
     // G = M + L with L = U C V': G'G = M'M + (M'U) C V' + V C (U'M) + V C (U'U) C V', or the same transposed.
@@ -138,7 +137,7 @@ SpectralBound CpuEvaluator::dense_bound(Slopes which, bool of_columns, bool exac
     const double estimate = estimate_norm(which);
     square = cholesky_bound(g, std::max(estimate * estimate, 1e-300));
   }
-  return {std::sqrt(square + gram_error) + rounding_margin(which),
+  return {std::sqrt(square + gram_error) + rounding_margin(stored_square),
           exact ? SpectralBound::Proof::exact : SpectralBound::Proof::cholesky, 0.0};
 }
 
@@ -152,8 +151,8 @@ SpectralBound CpuEvaluator::lanczos_bound(Slopes which, int steps) {
   counters_.certificate_passes += counters_.passes - before;
   const double shortfall = lanczos_shortfall(cols_, products, kFailureProbability);
   if (shortfall >= 1) return {std::numeric_limits<double>::infinity(), SpectralBound::Proof::none, 0};
-  return {std::sqrt(value / (1 - shortfall)) + rounding_margin(which), SpectralBound::Proof::probabilistic,
-          kFailureProbability};
+  return {std::sqrt(value / (1 - shortfall)) + rounding_margin(balanced_square(which)),
+          SpectralBound::Proof::probabilistic, kFailureProbability};
 }
 
 SpectralBound CpuEvaluator::bound_norm(Slopes which, double work) {

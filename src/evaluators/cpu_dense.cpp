@@ -68,14 +68,14 @@ void CpuDenseEvaluator::apply_transpose_shard(int shard, const Real* m, const do
   kernels::linear_kernels().dense_apply_transpose(dense_rows(shard, m), u, out);
 }
 
-void CpuDenseEvaluator::normal_shard(int shard, const Real* m, const double* v, const double* shift, double* product,
+void CpuDenseEvaluator::normal_shard(int shard, const Real* m, const double* v, const kernels::RowTerms<double>& terms,
                                      double* out) const {
-  kernels::linear_kernels().dense_normal(dense_rows(shard, m), v, shift, product, out);
+  kernels::linear_kernels().dense_normal(dense_rows(shard, m), v, terms, out);
 }
 
-void CpuDenseEvaluator::normal_fast_rows(Index first, Index last, const Real* m, const Real* v, const Real* shift,
-                                         Real* product, Real* out) const {
-  kernels::linear_kernels().dense_normal_fast({m, cols_, first, last}, v, shift, product, out);
+void CpuDenseEvaluator::normal_fast_rows(Index first, Index last, const Real* m, const Real* v,
+                                         const kernels::RowTerms<Real>& terms, Real* out) const {
+  kernels::linear_kernels().dense_normal_fast({m, cols_, first, last}, v, terms, out);
 }
 
 void CpuDenseEvaluator::apply_block_shard(int shard, const Real* m, const double* block, Index width,
@@ -111,6 +111,18 @@ void CpuDenseEvaluator::scale_shard(int shard, const Real* m, const double* u, c
   for (Index i = r.first; i < r.last; ++i) {
     for (Index j = 0; j < cols_; ++j) *out++ = Real(u[i] * double(*m++) * v[j]);
   }
+}
+
+double CpuDenseEvaluator::scaled_square(int shard, const Real* m, const double* u, const double* v) const {
+  const kernels::DenseRows r = dense_rows(shard, m);
+  double sum = 0;
+  for (Index i = r.first; i < r.last; ++i) {
+    const Real* value = m + row_begin(i);
+    double row = 0;
+    for (Index j = 0; j < cols_; ++j) row += std::pow(double(value[j]) * v[j], 2);
+    sum += u[i] * u[i] * row;
+  }
+  return sum;
 }
 
 void CpuDenseEvaluator::factor_entries(Offset from, Offset to, const Factors& at, Real scale, Real* x) const {

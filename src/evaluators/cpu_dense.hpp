@@ -21,15 +21,16 @@ class CpuDenseEvaluator final : public CpuEvaluator {
   void code_data(const Array<Real>& value);
   void apply_shard(int shard, const Real* m, const double* v, double* product) const override;
   void apply_transpose_shard(int shard, const Real* m, const double* u, double* out) const override;
-  void normal_shard(int shard, const Real* m, const double* v, const double* shift, double* product,
+  void normal_shard(int shard, const Real* m, const double* v, const kernels::RowTerms<double>& terms,
                     double* out) const override;
-  void normal_fast_rows(Index first, Index last, const Real* m, const Real* v, const Real* shift, Real* product,
+  void normal_fast_rows(Index first, Index last, const Real* m, const Real* v, const kernels::RowTerms<Real>& terms,
                         Real* out) const override;
   void apply_block_shard(int shard, const Real* m, const double* block, Index width, double* out) const override;
   double move_shard(int shard, const double* u, const Real* v, double t) override;
   void sample_shard(int shard, const double* u, const double* v, Real* target) const override;
   void load_shard(int shard, const LowRankMatrix& factors, Real* x) const override;
   void scale_shard(int shard, const Real* m, const double* u, const double* v, Real* out) const override;
+  double scaled_square(int shard, const Real* m, const double* u, const double* v) const override;
   void factor_entries(Offset from, Offset to, const Factors& at, Real scale, Real* x) const override;
   void factor_products(Offset from, Offset to, const Real* m, const Factors& at, Real* left,
                        Real* right) const override;

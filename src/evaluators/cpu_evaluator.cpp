@@ -66,6 +66,8 @@ CpuEvaluator::CpuEvaluator(const Problem& problem, Index rows, Index cols, std::
   if (!ball.weighted()) return;
   row_scale_ = Eigen::Map<const Vector>(ball.row_weight.data(), rows).cwiseInverse();
   col_scale_ = Eigen::Map<const Vector>(ball.col_weight.data(), cols).cwiseInverse();
+  fast_row_scale_ = row_scale_.cast<Real>();
+  largest_scale_ = row_scale_.maxCoeff() * col_scale_.maxCoeff();
 }
 
 void CpuEvaluator::start(kernels::Mode mode, const Real* value, const Real* weight, const Offset* begin) {
@@ -154,13 +156,12 @@ double CpuEvaluator::objective() {
 
 Linearization CpuEvaluator::linearize(double width, bool want_conjugate) {
   count_pass();
-  // With a weighted norm the slopes of Z are only known after the pass.
-  const bool with_product = first_product_ == FirstProduct::wanted && !weighted_norm();
+  const bool with_product = first_product_ == FirstProduct::wanted;
   FastProduct product{};
   if (with_product) {
     start_ = leading_.atom.right;
     draw_start(start_);
-    product = begin_fast(Slopes::current, start_);
+    product = begin_fast(Slopes::current, start_, row_products_[0]);
     ++counters_.products;
   }
   visit_kernels(problem_.loss, mode_, weight_ != nullptr, [&](const auto& loss, const auto& table) {
@@ -175,8 +176,7 @@ Linearization CpuEvaluator::linearize(double width, bool want_conjugate) {
         shift(r, row_begin(first), width, places);
         sums += kernel(loss, r, width);
         if (!with_product) return;
-        normal_fast_rows(first, last, slope_.data(), fast_v_.data(), product.shift, row_products_[0].data(),
-                         fast_outputs_.col(s).data());
+        normal_fast_rows(first, last, slope_.data(), fast_v_.data(), product.terms, fast_outputs_.col(s).data());
       });
       entry_sums_[static_cast<std::size_t>(s)] = sums;
     });
@@ -185,7 +185,7 @@ Linearization CpuEvaluator::linearize(double width, bool want_conjugate) {
   first_product_ = with_product ? FirstProduct::ready : FirstProduct::unwanted;
   kernels::EntrySums sums;
   for (const kernels::EntrySums& shard : entry_sums_) sums += shard;
-  slope_square_ = weighted_norm() ? balance(slope_, balanced_slope_) : sums.square_slope;
+  slope_square_ = sums.square_slope;
   observed_square_ = sums.square_x;
   Linearization model{sums.objective, sums.inner, want_conjugate ? sums.conjugate : kNaN};
   if (has_low_rank_part()) {  // off the pattern: slope 2 lambda x, conjugate lambda x^2

@@ -86,9 +86,8 @@ class CpuEvaluator : public Evaluator {
   using RealVector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
   using RealMatrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 
-  /// Which array of slopes a product uses.
+  /// Which array of slopes a product uses. With a weighted norm these are the slopes of X; the vectors are scaled.
   [[nodiscard]] const Real* slopes(Slopes which) const {
-    if (weighted_norm()) return which == Slopes::current ? balanced_slope_.data() : balanced_average_.data();
     if (which == Slopes::current) return slope_.data();
     return has_low_rank_part() ? certified_.data() : average_.data();
   }
@@ -96,11 +95,11 @@ class CpuEvaluator : public Evaluator {
   /// The rows' part of M v for one shard, and so on: the derived class picks the kernel.
   virtual void apply_shard(int shard, const Real* m, const double* v, double* product) const = 0;
   virtual void apply_transpose_shard(int shard, const Real* m, const double* u, double* out) const = 0;
-  virtual void normal_shard(int shard, const Real* m, const double* v, const double* shift, double* product,
+  virtual void normal_shard(int shard, const Real* m, const double* v, const kernels::RowTerms<double>& terms,
                             double* out) const = 0;
   /// In Real, for rows [first, last), with the columns of v and out in the order `column_order_`.
-  virtual void normal_fast_rows(Index first, Index last, const Real* m, const Real* v, const Real* shift, Real* product,
-                                Real* out) const = 0;
+  virtual void normal_fast_rows(Index first, Index last, const Real* m, const Real* v,
+                                const kernels::RowTerms<Real>& terms, Real* out) const = 0;
   /// out = M block for a shard's rows, both row-major with `width` columns.
   virtual void apply_block_shard(int shard, const Real* m, const double* block, Index width, double* out) const = 0;
   /// v in the order `column_order_`.
@@ -111,6 +110,8 @@ class CpuEvaluator : public Evaluator {
   virtual void load_shard(int shard, const LowRankMatrix& factors, Real* x) const = 0;
   /// out <- diag(u) m diag(v) for a shard's entries.
   virtual void scale_shard(int shard, const Real* m, const double* u, const double* v, Real* out) const = 0;
+  /// The sum of squares of that.
+  virtual double scaled_square(int shard, const Real* m, const double* u, const double* v) const = 0;
   /// x <- scale * left right' at entries [from, to), which are whole rows where the data are dense.
   virtual void factor_entries(Offset from, Offset to, const Factors& at, Real scale, Real* x) const = 0;
   /// left += M right for the rows of those entries, right += M' left, with slopes m of entries [from, to).
@@ -154,15 +155,15 @@ class CpuEvaluator : public Evaluator {
   std::vector<Real> average_x_;   // beside it with a complement penalty
   std::vector<Real> certified_;   // with a complement penalty: the entry part of the dual point made from the average
   std::vector<Real> loss_shift_;  // of the loss's kinks, in widths; empty: none
-  std::vector<Real> penalty_shift_;     // and of an l1 penalty's
-  std::vector<Real> target_;            // entries of the target, only for line searches
-  std::vector<Real> balanced_slope_;    // with a weighted norm: the slopes of Z
-  std::vector<Real> balanced_average_;  // and their average
+  std::vector<Real> penalty_shift_;  // and of an l1 penalty's
+  std::vector<Real> target_;         // entries of the target, only for line searches
 
  private:
   [[nodiscard]] bool has_low_rank_part() const { return mode_ == kernels::Mode::observed_complement; }
   /// out = M v or M' u of the entry part alone.
   void apply_entries(Slopes which, ConstVector v, Vector& product);
+  /// The vector times the row or column scale, where there is one.
+  const double* times_scale(ConstVector v, const Vector& scale);
   void apply_entries_transpose(Slopes which, ConstVector u, Vector& out);
   /// The same with the low-rank part 2 lambda X where there is one.
   void apply(Slopes which, ConstVector v, Vector& product);
@@ -173,10 +174,10 @@ class CpuEvaluator : public Evaluator {
   void normal_fast(Slopes which, ConstVector v, Vector& out, RealVector& product);
   /// Its parts: what the rows' products need, and what is left to do when all rows are done.
   struct FastProduct {
-    const Real* shift;
+    kernels::RowTerms<Real> terms;
     double size;  // v is divided by it, the outcome multiplied
   };
-  FastProduct begin_fast(Slopes which, ConstVector v);
+  FastProduct begin_fast(Slopes which, ConstVector v, RealVector& product);
   void end_fast(const FastProduct& pass, Vector& out, RealVector& product);
   /// work(first row, last row) for blocks of rows of a shard whose slopes fit into the second cache.
   template <class Work>
@@ -222,6 +223,8 @@ class CpuEvaluator : public Evaluator {
   /// products <- (M right, M' left), M's entries as `slopes_of(shard, from, to)` makes them.
   template <class SlopesOf>
   void sum_factor_products(const Factors& at, Factors& products, SlopesOf&& slopes_of);
+  /// Rows of both factors times row and column scale, where there are such.
+  void balance(Factors& factors) const;
   /// The factors of X from those of Z.
   [[nodiscard]] const Factors& data_factors(const Factors& z);
   /// u' X v.
@@ -249,8 +252,10 @@ class CpuEvaluator : public Evaluator {
     return sum;
   }
   [[nodiscard]] bool weighted_norm() const { return row_scale_.size() > 0; }
-  /// `balanced` <- the slopes of Z that belong to the slopes of X; returns the sum of their squares.
-  double balance(const std::vector<Real>& slope, std::vector<Real>& balanced);
+  /// The sum of squares of the slopes of Z that belong to slopes of X.
+  double balanced_square(Slopes which);
+  /// A copy of those slopes.
+  [[nodiscard]] std::vector<Real> balanced(Slopes which);
   /// X from Z, not compressed: whoever samples entries needs no orthogonal factors.
   [[nodiscard]] LowRankMatrix scaled_to_data(LowRankMatrix z) const;
   /// Slopes of r, which are those of entries from `from` on, are taken where the shifts of the kinks say; the buffers
@@ -262,7 +267,7 @@ class CpuEvaluator : public Evaluator {
   void shift(kernels::EntryRange& r, Offset from, double width, ShiftedPlaces& places) const;
   void refresh_iterate();
   void count_pass(double passes = 1) { counters_.passes += passes; }
-  [[nodiscard]] double rounding_margin(Slopes which) const;
+  [[nodiscard]] double rounding_margin(double square) const;
   SpectralBound dense_bound(Slopes which, bool of_columns, bool exact, double passes);
   SpectralBound lanczos_bound(Slopes which, int steps);
 
@@ -271,7 +276,7 @@ class CpuEvaluator : public Evaluator {
   bool iterate_stale_ = false;
   double square_norm_ = 0;      // |X|_F^2 from the factors
   double observed_square_ = 0;  // sum of x^2 at the entries when last linearized
-  double slope_square_ = 0;     // of the stored slopes, current
+  double slope_square_ = 0;     // sum of squares of the stored slopes, current
   double average_square_ = 0;   // and average
   double data_scale_ = 1;
   Atom const* aimed_ = nullptr;                  // the target is this atom
@@ -280,6 +285,9 @@ class CpuEvaluator : public Evaluator {
   Vector aimed_right_;                           // and column scale * right
   Vector row_scale_;                             // X = diag(row_scale) Z diag(col_scale); empty with a plain trace norm
   Vector col_scale_;
+  RealVector fast_row_scale_;
+  double largest_scale_ = 1;  // of an entry
+  Vector scaled_;             // a vector times row or column scale
   bool target_sampled_ = false;
 
   Random random_;

@@ -22,9 +22,14 @@ double passes_of(const Factors& factors, int products) { return 1 + products * f
 const Factors& CpuEvaluator::data_factors(const Factors& z) {
   if (!weighted_norm()) return z;
   scaled_factors_ = z;
-  scaled_factors_.left().array().colwise() *= row_scale_.array().cast<Real>();
-  scaled_factors_.right().array().colwise() *= col_scale_.array().cast<Real>();
+  balance(scaled_factors_);
   return scaled_factors_;
+}
+
+void CpuEvaluator::balance(Factors& products) const {
+  if (!weighted_norm()) return;
+  products.left().array().colwise() *= row_scale_.array().cast<Real>();
+  products.right().array().colwise() *= col_scale_.array().cast<Real>();
 }
 
 template <class SlopesOf>
@@ -87,10 +92,7 @@ Linearization CpuEvaluator::factor_gradient(const Factors& at, double scale, dou
   kernels::EntrySums sums;
   for (const Buffers& own : buffers) sums += own.sums;
   Linearization model{sums.objective, sums.inner, std::numeric_limits<double>::quiet_NaN()};
-  if (weighted_norm()) {
-    products.left().array().colwise() *= row_scale_.array().cast<Real>();
-    products.right().array().colwise() *= col_scale_.array().cast<Real>();
-  }
+  balance(products);
   if (has_low_rank_part()) {  // slopes off the pattern are 2 lambda X
     const Eigen::MatrixXd lefts = (at.left().transpose() * at.left()).cast<double>();
     const Eigen::MatrixXd rights = (at.right().transpose() * at.right()).cast<double>();
@@ -109,7 +111,8 @@ void CpuEvaluator::multiply(const Factors& block, Factors& out) {
   count_pass(passes_of(block, 2));
   counters_.products += 2 * block.width();
   const Real* m = slopes(Slopes::current);
-  sum_factor_products(block, out, [&](int, Offset from, Offset) { return m + from; });
+  sum_factor_products(data_factors(block), out, [&](int, Offset from, Offset) { return m + from; });
+  balance(out);
   if (!has_low_rank_part()) return;
   const Eigen::MatrixXd right_block = block.right().cast<double>();
   const Eigen::MatrixXd left_block = block.left().cast<double>();

@@ -27,18 +27,28 @@ void CpuEvaluator::apply_entries(Slopes which, ConstVector v, Vector& product) {
   count_pass();
   ++counters_.products;
   product.resize(rows_);
-  for_each_shard(shards(), [&](int s) { apply_shard(s, slopes(which), v.data(), product.data()); });
+  const double* from = times_scale(v, col_scale_);
+  for_each_shard(shards(), [&](int s) { apply_shard(s, slopes(which), from, product.data()); });
+  if (weighted_norm()) product.array() *= row_scale_.array();
 }
 
 void CpuEvaluator::apply_entries_transpose(Slopes which, ConstVector u, Vector& out) {
   count_pass();
   ++counters_.products;
+  const double* from = times_scale(u, row_scale_);
   for_each_shard(shards(), [&](int s) {
     shard_outputs_.col(s).setZero();
-    apply_transpose_shard(s, slopes(which), u.data(), shard_outputs_.col(s).data());
+    apply_transpose_shard(s, slopes(which), from, shard_outputs_.col(s).data());
   });
   out.resize(cols_);
   add_shard_outputs(out.data());
+  if (weighted_norm()) out.array() *= col_scale_.array();
+}
+
+const double* CpuEvaluator::times_scale(ConstVector v, const Vector& scale) {
+  if (!weighted_norm()) return v.data();
+  scaled_ = v.cwiseProduct(scale);
+  return scaled_.data();
 }
 
 void CpuEvaluator::apply(Slopes which, ConstVector v, Vector& product) {
@@ -85,14 +95,17 @@ void CpuEvaluator::normal(Slopes which, ConstVector v, Vector& out) {
     low_rank_shift_.setZero();
     add_low_rank(v, low_rank_shift_);
   }
-  const double* shift = low_rank ? low_rank_shift_.data() : nullptr;
-  double* product = low_rank ? row_product_.data() : nullptr;
+  const kernels::RowTerms<double> terms{weighted_norm() ? row_scale_.data() : nullptr,
+                                        low_rank ? low_rank_shift_.data() : nullptr,
+                                        low_rank ? row_product_.data() : nullptr};
+  const double* from = times_scale(v, col_scale_);
   for_each_shard(shards(), [&](int s) {
     shard_outputs_.col(s).setZero();
-    normal_shard(s, slopes(which), v.data(), shift, product, shard_outputs_.col(s).data());
+    normal_shard(s, slopes(which), from, terms, shard_outputs_.col(s).data());
   });
   out.resize(cols_);
   add_shard_outputs(out.data());
+  if (weighted_norm()) out.array() *= col_scale_.array();
   if (!low_rank) return;
   add_low_rank_transpose(row_product_, out);
 }
@@ -106,16 +119,21 @@ void CpuEvaluator::load_fast_vector(ConstVector v, double factor) {
   for (Index j = 0; j < cols_; ++j) fast_v_[j] = Real(factor * v[column_order_[static_cast<std::size_t>(j)]]);
 }
 
-CpuEvaluator::FastProduct CpuEvaluator::begin_fast(Slopes which, ConstVector v) {
+CpuEvaluator::FastProduct CpuEvaluator::begin_fast(Slopes which, ConstVector v, RealVector& product) {
   // M v / |M|_F is at most one: neither it nor M'M v / |M|_F can leave the range of Real.
   const double square = which == Slopes::current ? slope_square_ : average_square_;
-  const double size = square > 0 && std::isfinite(square) ? std::sqrt(square) : 1.0;
+  const double size = square > 0 && std::isfinite(square) ? largest_scale_ * std::sqrt(square) : 1.0;
+  if (weighted_norm()) {
+    scaled_ = v.cwiseProduct(col_scale_);
+    load_fast_vector(scaled_, 1 / size);
+    return {{fast_row_scale_.data(), nullptr, product.data()}, size};
+  }
   load_fast_vector(v, 1 / size);
-  if (!has_low_rank_part()) return {nullptr, size};
+  if (!has_low_rank_part()) return {{nullptr, nullptr, product.data()}, size};
   low_rank_shift_.setZero();
   add_low_rank(v, low_rank_shift_);
   fast_shift_ = (low_rank_shift_ / size).cast<Real>();
-  return {fast_shift_.data(), size};
+  return {{nullptr, fast_shift_.data(), product.data()}, size};
 }
 
 void CpuEvaluator::end_fast(const FastProduct& pass, Vector& out, RealVector& product) {
@@ -130,6 +148,7 @@ void CpuEvaluator::end_fast(const FastProduct& pass, Vector& out, RealVector& pr
       out[column_order_.empty() ? from + j : column_order_[static_cast<std::size_t>(from + j)]] = sum[j];
     }
   });
+  if (weighted_norm()) out.array() *= col_scale_.array();
   if (!has_low_rank_part()) return;
   row_product_ = product.cast<double>();
   add_low_rank_transpose(row_product_, out);
@@ -138,11 +157,11 @@ void CpuEvaluator::end_fast(const FastProduct& pass, Vector& out, RealVector& pr
 void CpuEvaluator::normal_fast(Slopes which, ConstVector v, Vector& out, RealVector& product) {
   count_pass();
   ++counters_.products;
-  const FastProduct pass = begin_fast(which, v);
+  const FastProduct pass = begin_fast(which, v, product);
   for_each_shard(shards(), [&](int s) {
     fast_outputs_.col(s).setZero();
     normal_fast_rows(cuts_[static_cast<std::size_t>(s)], cuts_[static_cast<std::size_t>(s) + 1], slopes(which),
-                     fast_v_.data(), pass.shift, product.data(), fast_outputs_.col(s).data());
+                     fast_v_.data(), pass.terms, fast_outputs_.col(s).data());
   });
   end_fast(pass, out, product);
 }

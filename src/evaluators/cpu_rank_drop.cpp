@@ -13,13 +13,15 @@ void CpuEvaluator::keep_thin() {
 
 void CpuEvaluator::project_slopes(Eigen::MatrixXd& out) {
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const RowMajor block = thin_->right();
+  RowMajor block = thin_->right();
+  if (weighted_norm()) block.array().colwise() *= col_scale_.array();
   const auto width = static_cast<Index>(block.cols());
   RowMajor product(rows_, width);
   count_pass(1 + width / 4.0);  // one pass over the entries, each met by `width` multiply-adds
   counters_.products += width;
   for_each_shard(shards(),
                  [&](int s) { apply_block_shard(s, slopes(Slopes::current), block.data(), width, product.data()); });
+  if (weighted_norm()) product.array().colwise() *= row_scale_.array();
   out.noalias() = thin_->left().transpose() * product;
   if (has_low_rank_part()) out.diagonal() += 2 * lambda_ * thin_->values();
 }

@@ -1,6 +1,7 @@
 #include "evaluators/cpu_sparse.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -68,19 +69,19 @@ void CpuSparseEvaluator::apply_transpose_shard(int shard, const Real* m, const d
   kernels::linear_kernels().sparse_apply_transpose(sparse_rows(shard, m), u, out);
 }
 
-void CpuSparseEvaluator::normal_shard(int shard, const Real* m, const double* v, const double* shift, double* product,
+void CpuSparseEvaluator::normal_shard(int shard, const Real* m, const double* v, const kernels::RowTerms<double>& terms,
                                       double* out) const {
-  kernels::linear_kernels().sparse_normal(sparse_rows(shard, m), v, shift, product, out);
+  kernels::linear_kernels().sparse_normal(sparse_rows(shard, m), v, terms, out);
 }
 
-void CpuSparseEvaluator::normal_fast_rows(Index first, Index last, const Real* m, const Real* v, const Real* shift,
-                                          Real* product, Real* out) const {
+void CpuSparseEvaluator::normal_fast_rows(Index first, Index last, const Real* m, const Real* v,
+                                          const kernels::RowTerms<Real>& terms, Real* out) const {
   const kernels::LinearKernels& kernel = kernels::linear_kernels();
   const SparsePattern& pattern = data_.pattern;
   if (short_col_.empty()) {
-    kernel.sparse_normal_fast({pattern.begin(), pattern.col(), m, first, last}, v, shift, product, out);
+    kernel.sparse_normal_fast({pattern.begin(), pattern.col(), m, first, last}, v, terms, out);
   } else {
-    kernel.short_normal_fast({pattern.begin(), short_col_.data(), m, first, last}, v, shift, product, out);
+    kernel.short_normal_fast({pattern.begin(), short_col_.data(), m, first, last}, v, terms, out);
   }
 }
 
@@ -121,6 +122,17 @@ void CpuSparseEvaluator::scale_shard(int shard, const Real* m, const double* u, 
   for (Index i = r.first; i < r.last; ++i) {
     for (Offset e = r.begin[i]; e < r.begin[i + 1]; ++e) out[e - base] = Real(u[i] * double(m[e - base]) * v[r.col[e]]);
   }
+}
+
+double CpuSparseEvaluator::scaled_square(int shard, const Real* m, const double* u, const double* v) const {
+  const kernels::SparseRows r = sparse_rows(shard, m);
+  double sum = 0;
+  for (Index i = r.first; i < r.last; ++i) {
+    double row = 0;
+    for (Offset e = r.begin[i]; e < r.begin[i + 1]; ++e) row += std::pow(double(m[e]) * v[r.col[e]], 2);
+    sum += u[i] * u[i] * row;
+  }
+  return sum;
 }
 
 template <class Work>

@@ -37,14 +37,30 @@ struct DenseRows {
   Index last;
 };
 
-/// Products with a vector. `shift`, when given, is added to each row's product before it is used: that is how the
-/// low-rank part of a slope matrix joins the fused product in the same pass.
+/// What the fused product does with each row's M v before it is used again. A factor is how the weights of a norm join
+/// it, a shift how the low-rank part of a slope matrix does. Any of the three may be null.
+template <class Work>
+struct RowTerms {
+  const Work* factor = nullptr;
+  const Work* shift = nullptr;
+  Work* product = nullptr;  ///< where factor * M v + shift is kept
+
+  /// What M' is applied to: factor * (factor * M v + shift).
+  TRACENORM_INLINE Work take(Index row, Work sum) const {
+    if (factor) sum *= factor[row];
+    if (shift) sum += shift[row];
+    if (product) product[row] = sum;
+    return factor ? factor[row] * sum : sum;
+  }
+};
+
+/// Products with a vector.
 struct LinearKernels {
-  /// out += M' (M v + shift), rows' products M v + shift also stored in `product` unless null. One pass.
-  void (*sparse_normal)(const SparseRows& m, const double* v, const double* shift, double* product, double* out);
+  /// out += M' D (D M v + shift) with D the diagonal of the rows' factors. One pass.
+  void (*sparse_normal)(const SparseRows& m, const double* v, const RowTerms<double>& rows, double* out);
   /// The same in Real throughout, for who needs a few digits only.
-  void (*sparse_normal_fast)(const SparseRows& m, const Real* v, const Real* shift, Real* product, Real* out);
-  void (*short_normal_fast)(const ShortRows& m, const Real* v, const Real* shift, Real* product, Real* out);
+  void (*sparse_normal_fast)(const SparseRows& m, const Real* v, const RowTerms<Real>& rows, Real* out);
+  void (*short_normal_fast)(const ShortRows& m, const Real* v, const RowTerms<Real>& rows, Real* out);
   void (*sparse_apply)(const SparseRows& m, const double* v, double* product);
   void (*sparse_apply_transpose)(const SparseRows& m, const double* u, double* out);
   /// out = M block, block and out row-major with `width` columns.
@@ -53,8 +69,8 @@ struct LinearKernels {
   double (*sparse_move)(const SparseRows& pattern, Real* x, const double* u, const Real* v, double t);
   double (*short_move)(const ShortRows& pattern, Real* x, const double* u, const Real* v, double t);
 
-  void (*dense_normal)(const DenseRows& m, const double* v, const double* shift, double* product, double* out);
-  void (*dense_normal_fast)(const DenseRows& m, const Real* v, const Real* shift, Real* product, Real* out);
+  void (*dense_normal)(const DenseRows& m, const double* v, const RowTerms<double>& rows, double* out);
+  void (*dense_normal_fast)(const DenseRows& m, const Real* v, const RowTerms<Real>& rows, Real* out);
   void (*dense_apply)(const DenseRows& m, const double* v, double* product);
   void (*dense_apply_transpose)(const DenseRows& m, const double* u, double* out);
   void (*dense_apply_block)(const DenseRows& m, const double* block, Index width, double* out);

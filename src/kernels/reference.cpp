@@ -22,11 +22,11 @@ void sparse_apply_transpose(const SparseRows& m, const double* u, double* out) {
 }
 
 template <class Column, class Work>
-void sparse_normal(const RowsOf<Column>& m, const Work* v, const Work* shift, Work* product, Work* out) {
+void sparse_normal(const RowsOf<Column>& m, const Work* v, const RowTerms<Work>& rows, Work* out) {
   for (Index i = m.first; i < m.last; ++i) {
-    Work sum = shift ? shift[i] : 0;
+    Work sum = 0;
     for (Offset e = m.begin[i]; e < m.begin[i + 1]; ++e) sum += Work(m.value[e]) * v[m.col[e]];
-    if (product) product[i] = sum;
+    sum = rows.take(i, sum);
     for (Offset e = m.begin[i]; e < m.begin[i + 1]; ++e) out[m.col[e]] += Work(m.value[e]) * sum;
   }
 }
@@ -71,12 +71,12 @@ void dense_apply_transpose(const DenseRows& m, const double* u, double* out) {
 }
 
 template <class Work>
-void any_dense_normal(const DenseRows& m, const Work* v, const Work* shift, Work* product, Work* out) {
+void any_dense_normal(const DenseRows& m, const Work* v, const RowTerms<Work>& rows, Work* out) {
   for (Index i = m.first; i < m.last; ++i) {
     const Real* row = m.value + Offset(i) * m.cols;
-    Work sum = shift ? shift[i] : 0;
+    Work sum = 0;
     for (Index j = 0; j < m.cols; ++j) sum += Work(row[j]) * v[j];
-    if (product) product[i] = sum;
+    sum = rows.take(i, sum);
     for (Index j = 0; j < m.cols; ++j) out[j] += Work(row[j]) * sum;
   }
 }

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/random.hpp"
 
@@ -36,6 +37,13 @@ void expect_close(const std::vector<Number>& a, const std::vector<Number>& b, do
 
 std::vector<Real> to_real(const std::vector<double>& v) { return {v.begin(), v.end()}; }
 
+/// Row factors and shifts, given or not.
+template <class Work>
+std::vector<std::pair<const Work*, const Work*>> row_terms(const std::vector<Work>& factor,
+                                                           const std::vector<Work>& shift) {
+  return {{nullptr, nullptr}, {nullptr, shift.data()}, {factor.data(), nullptr}, {factor.data(), shift.data()}};
+}
+
 TEST_P(EverySet, SparseProductsAgreeWithTheReference) {
   const LinearKernels& fast = linear_kernels(GetParam());
   const LinearKernels& plain = linear_kernels(InstructionSet::reference);
@@ -66,20 +74,28 @@ TEST_P(EverySet, SparseProductsAgreeWithTheReference) {
     fast.sparse_apply_transpose(m, u.data(), o1.data());
     plain.sparse_apply_transpose(m, u.data(), o2.data());
     expect_close(o1, o2, 1e-13);
-    for (const double* s : {static_cast<const double*>(nullptr), shift.data()}) {
-      fast.sparse_normal(m, v.data(), s, p1.data(), o1.data());
-      plain.sparse_normal(m, v.data(), s, p2.data(), o2.data());
+    const auto factor = vector(rows);
+    for (const auto& [d, s] : row_terms(factor, shift)) {
+      fast.sparse_normal(m, v.data(), {d, s, p1.data()}, o1.data());
+      plain.sparse_apply(m, v.data(), p2.data());
+      std::vector<double> back = p2;
+      for (std::size_t i = 0; i < back.size(); ++i) {
+        p2[i] = i < std::size_t(m.first) || i >= std::size_t(m.last) ? p1[i] : (d ? d[i] : 1) * p2[i] + (s ? s[i] : 0);
+        back[i] = (d ? d[i] : 1) * p2[i];
+      }
+      plain.sparse_apply_transpose(m, back.data(), o2.data());
       expect_close(p1, p2, 1e-13);
       expect_close(o1, o2, 1e-12);
     }
     const auto real_v = to_real(v);
     const auto real_shift = to_real(shift);
-    for (const Real* s : {static_cast<const Real*>(nullptr), real_shift.data()}) {
+    const auto real_factor = to_real(factor);
+    for (const auto& [d, s] : row_terms(real_factor, real_shift)) {
       std::vector<Real> q1(23, Real(0.5)), q2 = q1, q3 = q1;
       std::vector<Real> r1(std::size_t(cols), Real(1)), r2 = r1, r3 = r1;
-      fast.sparse_normal_fast(m, real_v.data(), s, q1.data(), r1.data());
-      plain.sparse_normal_fast(m, real_v.data(), s, q2.data(), r2.data());
-      fast.short_normal_fast(short_m, real_v.data(), s, q3.data(), r3.data());
+      fast.sparse_normal_fast(m, real_v.data(), {d, s, q1.data()}, r1.data());
+      plain.sparse_normal_fast(m, real_v.data(), {d, s, q2.data()}, r2.data());
+      fast.short_normal_fast(short_m, real_v.data(), {d, s, q3.data()}, r3.data());
       expect_close(q1, q2, 1e-5);
       expect_close(r1, r2, 1e-4);
       EXPECT_EQ(q1, q3);
@@ -124,19 +140,27 @@ TEST_P(EverySet, DenseProductsAgreeWithTheReference) {
     fast.dense_apply_transpose(m, u.data(), o1.data());
     plain.dense_apply_transpose(m, u.data(), o2.data());
     expect_close(o1, o2, 1e-13);
-    for (const double* s : {static_cast<const double*>(nullptr), shift.data()}) {
-      fast.dense_normal(m, v.data(), s, p1.data(), o1.data());
-      plain.dense_normal(m, v.data(), s, p2.data(), o2.data());
+    const auto factor = vector(rows);
+    for (const auto& [d, s] : row_terms(factor, shift)) {
+      fast.dense_normal(m, v.data(), {d, s, p1.data()}, o1.data());
+      plain.dense_apply(m, v.data(), p2.data());
+      std::vector<double> back = p2;
+      for (std::size_t i = 0; i < back.size(); ++i) {
+        p2[i] = i < std::size_t(m.first) || i >= std::size_t(m.last) ? p1[i] : (d ? d[i] : 1) * p2[i] + (s ? s[i] : 0);
+        back[i] = (d ? d[i] : 1) * p2[i];
+      }
+      plain.dense_apply_transpose(m, back.data(), o2.data());
       expect_close(p1, p2, 1e-13);
       expect_close(o1, o2, 1e-12);
     }
     const auto real_v = to_real(v);
     const auto real_shift = to_real(shift);
-    for (const Real* s : {static_cast<const Real*>(nullptr), real_shift.data()}) {
+    const auto real_factor = to_real(factor);
+    for (const auto& [d, s] : row_terms(real_factor, real_shift)) {
       std::vector<Real> q1(11, Real(0.5)), q2 = q1;
       std::vector<Real> r1(std::size_t(cols), Real(1)), r2 = r1;
-      fast.dense_normal_fast(m, real_v.data(), s, q1.data(), r1.data());
-      plain.dense_normal_fast(m, real_v.data(), s, q2.data(), r2.data());
+      fast.dense_normal_fast(m, real_v.data(), {d, s, q1.data()}, r1.data());
+      plain.dense_normal_fast(m, real_v.data(), {d, s, q2.data()}, r2.data());
       expect_close(q1, q2, 1e-5);
       expect_close(r1, r2, 1e-4);
     }
