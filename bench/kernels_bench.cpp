@@ -109,8 +109,8 @@ class NormalPass {
       Real* out = outputs_.col(s).data();
       outputs_.col(s).setZero();
       if (sparse_ != nullptr) {
-        kernel.short_normal_fast({sparse_->pattern.begin(), col_.data(), value_.data(), first, last}, v_.data(),
-                                 {nullptr, nullptr, product_.data()}, out);
+        kernel.narrow.normal_fast({sparse_->pattern.begin(), col_.data(), value_.data(), first, last}, v_.data(),
+                                  {nullptr, nullptr, product_.data()}, out);
       } else {
         kernel.dense_normal_fast({value_.data(), cols_, first, last}, v_.data(), {nullptr, nullptr, product_.data()},
                                  out);
@@ -145,9 +145,9 @@ class NormalPass {
     std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
       return count[static_cast<std::size_t>(a)] > count[static_cast<std::size_t>(b)];
     });
-    std::vector<kernels::ShortIndex> rank(count.size());
+    std::vector<ShortIndex> rank(count.size());
     for (std::size_t k = 0; k < rank.size(); ++k) {
-      rank[static_cast<std::size_t>(order[k])] = static_cast<kernels::ShortIndex>(k);
+      rank[static_cast<std::size_t>(order[k])] = static_cast<ShortIndex>(k);
     }
     for (Offset e = 0; e < pattern.entries(); ++e) col_.push_back(rank[static_cast<std::size_t>(pattern.col()[e])]);
   }
@@ -155,7 +155,7 @@ class NormalPass {
   const SparseObservations* sparse_;
   Index cols_;
   std::vector<Real> value_;
-  std::vector<kernels::ShortIndex> col_;
+  std::vector<ShortIndex> col_;
   std::vector<Index> cuts_;
   Eigen::Matrix<Real, Eigen::Dynamic, 1> v_;
   Eigen::Matrix<Real, Eigen::Dynamic, 1> product_;
@@ -266,7 +266,7 @@ std::vector<Measured> passes(const std::string& name, const std::shared_ptr<Case
   const bool sparse = std::holds_alternative<SparseObservations>(data->problem.observations);
   const bool coded = name.find("links") != std::string::npos;
   const double real = sizeof(Real);
-  const double index = sparse ? sizeof(kernels::ShortIndex) : 0.0;
+  const double index = sparse ? sizeof(ShortIndex) : 0.0;
   const double datum = coded ? 1.0 : real;
   const auto line = [&](const std::string& pass, double bytes, std::function<void()> work) {
     const auto read = std::make_shared<PlainRead>(entries * bytes);

@@ -12,8 +12,8 @@
 
 namespace tracenorm::bench {
 
-/// About `wanted` entries. A column is met with a probability that falls like a power of its rank, and the ranks are
-/// scattered over the columns, as in real data. Values are standard normal.
+/// About `wanted` entries in at most 65536 columns. A column is met with a probability that falls like a power of its
+/// rank, and the ranks are scattered over the columns, as in real data. Values are standard normal.
 inline SparseObservations make_ratings(Index rows, Index cols, Offset wanted, std::uint64_t seed = 1) {
   Random random(seed);
   std::vector<double> activity(static_cast<std::size_t>(rows));
@@ -24,7 +24,7 @@ inline SparseObservations make_ratings(Index rows, Index cols, Offset wanted, st
   for (std::size_t k = place.size(); k > 1; --k) std::swap(place[k - 1], place[random.below(k)]);
 
   std::vector<Offset> begin{0};
-  std::vector<Index> col;
+  std::vector<ShortIndex> col;
   col.reserve(static_cast<std::size_t>(wanted));
   begin.reserve(static_cast<std::size_t>(rows) + 1);
   std::vector<Index> row_of(static_cast<std::size_t>(cols), -1);  // the last row that has the column
@@ -36,7 +36,7 @@ inline SparseObservations make_ratings(Index rows, Index cols, Offset wanted, st
       const Index j = place[static_cast<std::size_t>(cols * std::pow(random.uniform(), 3))];
       if (row_of[static_cast<std::size_t>(j)] == i) continue;
       row_of[static_cast<std::size_t>(j)] = i;
-      col.push_back(j);
+      col.push_back(static_cast<ShortIndex>(j));
       ++k;
     }
     std::sort(col.begin() + first, col.end());
@@ -46,7 +46,7 @@ inline SparseObservations make_ratings(Index rows, Index cols, Offset wanted, st
   std::vector<Real> value(col.size());
   for (Real& y : value) y = static_cast<Real>(random.normal());
   data.value = std::move(value);
-  data.pattern = SparsePattern(rows, cols, std::move(begin), std::move(col));
+  data.pattern = SparsePattern(rows, cols, std::move(begin), Array<ShortIndex>(std::move(col)));
   return data;
 }
 

@@ -22,7 +22,7 @@ struct Place {
 Place place_of(const SparseObservations& data, std::size_t entry) {
   const Offset* const begin = data.pattern.begin();
   const Offset* const next = std::upper_bound(begin, begin + data.pattern.rows() + 1, static_cast<Offset>(entry));
-  return {static_cast<Index>(next - begin - 1), data.pattern.col()[entry], data.value[entry]};
+  return {static_cast<Index>(next - begin - 1), data.pattern.col()[static_cast<Offset>(entry)], data.value[entry]};
 }
 
 Place place_of(const DenseObservations& data, std::size_t entry) {

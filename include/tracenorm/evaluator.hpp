@@ -127,6 +127,8 @@ class Evaluator {
   [[nodiscard]] virtual LowRankMatrix from_data_units(LowRankMatrix x) const = 0;
   /// Replaces the iterate.
   virtual void restart(LowRankMatrix factors) = 0;
+  /// Nobody will linearize again: the memory of slopes is free for the answer.
+  virtual void forget_slopes() {}
   [[nodiscard]] virtual const LowRankMatrix& iterate() = 0;
   /// How many terms it is stored with: at least its rank.
   [[nodiscard]] virtual Index terms() const = 0;

@@ -1,7 +1,9 @@
 // The data: a sparse pattern with values (unstored = missing, a stored zero is data), or a full matrix with holes.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -18,24 +20,49 @@ struct Entries {
   [[nodiscard]] Offset size() const { return static_cast<Offset>(row.size()); }
 };
 
+/// The columns of entries, kept in 32 or in 16 bits each.
+class Columns {
+ public:
+  Columns() = default;
+  Columns(Array<Index> wide) : wide_(std::move(wide)) {}             // implicit
+  Columns(Array<ShortIndex> narrow) : narrow_(std::move(narrow)) {}  // implicit
+  Columns(std::vector<Index> wide) : Columns(Array<Index>(std::move(wide))) {}
+  Columns(std::initializer_list<Index> wide) : Columns(Array<Index>(wide)) {}
+
+  [[nodiscard]] std::size_t size() const { return wide_.size() + narrow_.size(); }
+  [[nodiscard]] Index operator[](Offset entry) const {
+    const auto e = static_cast<std::size_t>(entry);
+    return narrow_.empty() ? wide_[e] : static_cast<Index>(narrow_[e]);
+  }
+  /// work(pointer to the columns as they are kept).
+  template <class Work>
+  decltype(auto) visit(Work&& work) const {
+    return narrow_.empty() ? work(wide_.data()) : work(narrow_.data());
+  }
+
+ private:
+  Array<Index> wide_;
+  Array<ShortIndex> narrow_;
+};
+
 /// Which entries are observed: compressed rows, columns ascending within a row. Immutable once made.
 class SparsePattern {
  public:
   SparsePattern() = default;
   /// Checks that `begin` and `col` are a valid pattern; throws an input error otherwise.
-  SparsePattern(Index rows, Index cols, Array<Offset> begin, Array<Index> col);
+  SparsePattern(Index rows, Index cols, Array<Offset> begin, Columns col);
 
   [[nodiscard]] Index rows() const { return rows_; }
   [[nodiscard]] Index cols() const { return cols_; }
   [[nodiscard]] Offset entries() const { return static_cast<Offset>(col_.size()); }
   [[nodiscard]] const Offset* begin() const { return begin_.data(); }  ///< rows() + 1 offsets
-  [[nodiscard]] const Index* col() const { return col_.data(); }       ///< entries() columns
+  [[nodiscard]] const Columns& col() const { return col_; }            ///< entries() columns
 
  private:
   Index rows_ = 0;
   Index cols_ = 0;
   Array<Offset> begin_{0};
-  Array<Index> col_;
+  Columns col_;
 };
 
 struct SparseObservations {
@@ -53,7 +80,8 @@ struct DenseObservations {
 
 using Observations = std::variant<SparseObservations, DenseObservations>;
 
-/// Sorts entries into rows. Throws an input error on an index out of range or an entry given twice.
+/// Sorts entries into rows; columns are kept in 16 bits where that is enough. Throws an input error on an index out of
+/// range or an entry given twice.
 SparseObservations make_sparse(Index rows, Index cols, const Entries& entries, const std::vector<Real>& weight = {});
 
 /// The same data as a full matrix with NaN for missing. Throws when rows * cols would not fit in `limit_bytes`.

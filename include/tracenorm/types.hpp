@@ -5,8 +5,9 @@
 
 namespace tracenorm {
 
-using Index = std::int32_t;   ///< a row or a column
-using Offset = std::int64_t;  ///< an entry of the pattern, or a count of entries
+using Index = std::int32_t;        ///< a row or a column
+using Offset = std::int64_t;       ///< an entry of the pattern, or a count of entries
+using ShortIndex = std::uint16_t;  ///< a column in 16 bits, for matrices with few enough of them
 
 /// Entry-sized arrays (data, iterate, slopes) hold `Real`; sums, vectors and small matrices are always double.
 #ifdef TRACENORM_DOUBLE

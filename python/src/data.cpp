@@ -28,7 +28,7 @@ Entries listed(const SparseObservations& observations) {
   for (Index i = 0; i < pattern.rows(); ++i) {
     entries.row.insert(entries.row.end(), static_cast<std::size_t>(pattern.begin()[i + 1] - pattern.begin()[i]), i);
   }
-  entries.col.assign(pattern.col(), pattern.col() + pattern.entries());
+  pattern.col().visit([&](const auto* col) { entries.col.assign(col, col + pattern.entries()); });
   entries.value.assign(observations.value.begin(), observations.value.end());
   return entries;
 }
@@ -81,10 +81,12 @@ Given<const Real> values_of(nb::handle_t<Data> self) {
 }
 
 /// The columns of sparse observations; nothing for a full matrix.
-std::optional<Given<const Index>> columns_of(nb::handle_t<Data> self) {
+nb::object columns_of(nb::handle_t<Data> self) {
   const auto* sparse = std::get_if<SparseObservations>(&nb::cast<const Data&>(self).observations);
-  if (sparse == nullptr) return std::nullopt;
-  return Given<const Index>(sparse->pattern.col(), {static_cast<std::size_t>(sparse->pattern.entries())}, self);
+  if (sparse == nullptr) return nb::none();
+  const auto size = static_cast<std::size_t>(sparse->pattern.entries());
+  return sparse->pattern.col().visit(
+      [&]<class Column>(const Column* col) { return nb::cast(Given<const Column>(col, {size}, self)); });
 }
 
 }  // namespace

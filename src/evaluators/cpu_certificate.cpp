@@ -168,10 +168,11 @@ SpectralBound CpuEvaluator::bound_norm(Slopes which, double work) {
   if (side <= kAlwaysExact || (side <= kMostExact && exact_passes <= work)) {
     return dense_bound(which, of_columns, true, exact_passes);
   }
-  // The basis of a Lanczos run is kept in memory: at most about 64 MB, unless that would be too few steps to say
-  // anything. Every step is orthogonalised against all before it, twice.
+  // The basis of a Lanczos run is kept in memory: at most 8 MB or a byte an entry, unless that would be too few steps
+  // to say anything. Every step is orthogonalised against all before it, twice.
   constexpr double kLeastSteps = 60;
-  const double most = std::clamp(64e6 / (sizeof(double) * static_cast<double>(cols_)), kLeastSteps, 400.0);
+  const double room = std::max(8e6, pass);
+  const double most = std::clamp(room / (sizeof(Real) * static_cast<double>(cols_)), kLeastSteps, 400.0);
   const double steps = std::clamp(work, kLeastSteps, most);
   const double lanczos_passes = steps + 4 * static_cast<double>(cols_) * steps * steps / kFlopsPerEntry / pass;
   if (cholesky_passes <= std::max(work, lanczos_passes)) return dense_bound(which, of_columns, false, cholesky_passes);

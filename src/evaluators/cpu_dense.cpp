@@ -87,10 +87,13 @@ double CpuDenseEvaluator::move_shard(int shard, const double* u, const Real* v, 
   return kernels::linear_kernels().dense_move(dense_rows(shard, nullptr), x_.data(), kink_mask_, u, v, t);
 }
 
-void CpuDenseEvaluator::sample_shard(int shard, const double* u, const double* v, Real* target) const {
-  const kernels::DenseRows r = dense_rows(shard, nullptr);
-  for (Index i = r.first; i < r.last; ++i) {
-    for (Index j = 0; j < cols_; ++j) *target++ = Real(u[i] * v[j]);
+void CpuDenseEvaluator::sample_entries(Offset from, Offset to, const double* u, const double* v, Real* target) const {
+  while (from < to) {
+    const auto row = static_cast<Index>(from / cols_);
+    const auto first = static_cast<Index>(from % cols_);
+    const auto last = static_cast<Index>(std::min<Offset>(cols_, first + to - from));
+    for (Index j = first; j < last; ++j) *target++ = Real(u[row] * v[j]);
+    from += last - first;
   }
 }
 

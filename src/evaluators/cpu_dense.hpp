@@ -27,7 +27,7 @@ class CpuDenseEvaluator final : public CpuEvaluator {
                         Real* out) const override;
   void apply_block_shard(int shard, const Real* m, const double* block, Index width, double* out) const override;
   double move_shard(int shard, const double* u, const Real* v, double t) override;
-  void sample_shard(int shard, const double* u, const double* v, Real* target) const override;
+  void sample_entries(Offset from, Offset to, const double* u, const double* v, Real* target) const override;
   void load_shard(int shard, const LowRankMatrix& factors, Real* x) const override;
   void scale_shard(int shard, const Real* m, const double* u, const double* v, Real* out) const override;
   double scaled_square(int shard, const Real* m, const double* u, const double* v) const override;

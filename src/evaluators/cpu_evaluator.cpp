@@ -225,7 +225,7 @@ double CpuEvaluator::move(double t) {
       watched_x_[e] += Real(t) * (Real(target) - watched_x_[e]);
     }
   });
-  target_sampled_ = false;
+  matrix_sampled_ = false;
   if (thin_) {
     thin_->blend(t, *aimed_);
     iterate_stale_ = true;
@@ -244,6 +244,15 @@ void CpuEvaluator::restart(LowRankMatrix factors) {
   iterate_stale_ = false;
   if (thin_) thin_.emplace(iterate_);
   load_iterate();
+}
+
+void CpuEvaluator::forget_slopes() {
+  for (std::vector<Real>* array :
+       {&slope_, &average_, &average_x_, &certified_, &loss_shift_, &penalty_shift_, &target_}) {
+    std::vector<Real>().swap(*array);  // an assignment of nothing would keep the memory
+  }
+  lanczos_ = {};
+  bound_lanczos_ = {};
 }
 
 void CpuEvaluator::refresh_iterate() {

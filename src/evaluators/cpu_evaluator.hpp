@@ -59,6 +59,7 @@ class CpuEvaluator : public Evaluator {
   [[nodiscard]] LowRankMatrix to_data_units(LowRankMatrix z) const final;
   [[nodiscard]] LowRankMatrix from_data_units(LowRankMatrix x) const final;
   void restart(LowRankMatrix factors) final;
+  void forget_slopes() final;
   [[nodiscard]] const LowRankMatrix& iterate() final;
   [[nodiscard]] Index terms() const final { return thin_ ? thin_->terms() : iterate_.terms(); }
   void compress() final;
@@ -104,8 +105,8 @@ class CpuEvaluator : public Evaluator {
   virtual void apply_block_shard(int shard, const Real* m, const double* block, Index width, double* out) const = 0;
   /// v in the order `column_order_`.
   virtual double move_shard(int shard, const double* u, const Real* v, double t) = 0;
-  /// target <- u v' at the entries of a shard.
-  virtual void sample_shard(int shard, const double* u, const double* v, Real* target) const = 0;
+  /// target <- u v' at entries [from, to).
+  virtual void sample_entries(Offset from, Offset to, const double* u, const double* v, Real* target) const = 0;
   /// x <- the entries of `factors` in a shard.
   virtual void load_shard(int shard, const LowRankMatrix& factors, Real* x) const = 0;
   /// out <- diag(u) m diag(v) for a shard's entries.
@@ -156,7 +157,7 @@ class CpuEvaluator : public Evaluator {
   std::vector<Real> certified_;   // with a complement penalty: the entry part of the dual point made from the average
   std::vector<Real> loss_shift_;  // of the loss's kinks, in widths; empty: none
   std::vector<Real> penalty_shift_;  // and of an l1 penalty's
-  std::vector<Real> target_;         // entries of the target, only for line searches
+  std::vector<Real> target_;         // entries of a target that is no atom
 
  private:
   [[nodiscard]] bool has_low_rank_part() const { return mode_ == kernels::Mode::observed_complement; }
@@ -206,9 +207,9 @@ class CpuEvaluator : public Evaluator {
   /// out += 2 lambda X v and out += 2 lambda X' u.
   void add_low_rank(ConstVector v, Vector& out);
   void add_low_rank_transpose(ConstVector u, Vector& out);
-  void sample_target();
   /// Sums along the segment to the target over all entries; with a width, derivatives of the smoothed objective alone.
   kernels::SegmentSums sum_segment(std::span<const double> t, std::optional<double> width);
+  /// Once for a target that is a matrix; an atom is sampled where it is met.
   void sample_matrix();
   /// Where the target's norm and inner product with the iterate are needed.
   struct TargetProducts {
@@ -288,7 +289,7 @@ class CpuEvaluator : public Evaluator {
   RealVector fast_row_scale_;
   double largest_scale_ = 1;  // of an entry
   Vector scaled_;             // a vector times row or column scale
-  bool target_sampled_ = false;
+  bool matrix_sampled_ = false;
 
   Random random_;
   LeadingAtom leading_;
@@ -299,7 +300,7 @@ class CpuEvaluator : public Evaluator {
   Vector first_out_;
   Vector average_right_;  // start vector for the average's norm
   LanczosWorkspace lanczos_;
-  LanczosWorkspace bound_lanczos_;
+  LanczosValueWorkspace bound_lanczos_;
   Eigen::MatrixXd shard_outputs_;                  // cols x shards
   RealMatrix fast_outputs_;                        // the same in Real
   std::vector<std::vector<Real>> factor_outputs_;  // cols x width, one for each shard

@@ -125,10 +125,13 @@ void CpuEvaluator::aim(const LowRankMatrix& target) {
   assert(!thin_);
   aimed_ = nullptr;
   aimed_matrix_ = &target;
-  target_sampled_ = false;
+  matrix_sampled_ = false;
 }
 
 void CpuEvaluator::sample_matrix() {
+  if (matrix_sampled_) return;
+  matrix_sampled_ = true;
+  target_.resize(x_.size());
   const Factors z(*aimed_matrix_);
   const Factors& at = data_factors(z);
   count_pass(passes_of(at, 1));
@@ -143,7 +146,7 @@ void CpuEvaluator::sample_matrix() {
 }
 
 double CpuEvaluator::move_to_matrix(double t) {
-  sample_target();
+  sample_matrix();
   count_pass();
   for_each_shard(shards(), [&](int s) {
     double largest = 0;
@@ -166,7 +169,7 @@ double CpuEvaluator::move_to_matrix(double t) {
   }
   iterate_.blend(t, *aimed_matrix_);
   aimed_matrix_ = nullptr;  // it need not live longer
-  target_sampled_ = false;
+  matrix_sampled_ = false;
   return *std::max_element(shard_values_.begin(), shard_values_.end());
 }
 

@@ -47,11 +47,11 @@ double CpuEvaluator::sample_drop(const RankDropStep& step) {
   for_each_shard(shards(), [&](int s) {
     Real* target = target_.data() + shard_begin(s);
     const Real* old = x_.data() + shard_begin(s);
-    sample_shard(s, term.left.data(), term.right.data(), target);
+    sample_entries(shard_begin(s), shard_begin(s + 1), term.left.data(), term.right.data(), target);
     const Offset count = shard_begin(s + 1) - shard_begin(s);
     for (Offset e = 0; e < count; ++e) target[e] = c * (old[e] - target[e]);
   });
-  target_sampled_ = false;
+  matrix_sampled_ = false;
   const double cross = x.dot(thin_->values().cwiseProduct(x));
   const double square = thin_->values().squaredNorm() - 2 * cross + x.squaredNorm() * x.squaredNorm();
   return step.scale * step.scale * std::max(0.0, square);

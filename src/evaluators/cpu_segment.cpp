@@ -8,6 +8,13 @@
 
 namespace tracenorm {
 
+namespace {
+
+/// An atom is sampled for this many entries at a time, in the first cache.
+constexpr Offset kAtomBlock = 2048;
+
+}  // namespace
+
 void CpuEvaluator::aim(const Atom& atom) {
   aimed_ = &atom;
   aimed_matrix_ = nullptr;
@@ -17,18 +24,7 @@ void CpuEvaluator::aim(const Atom& atom) {
     aimed_left_.array() *= row_scale_.array();
     aimed_right_.array() *= col_scale_.array();
   }
-  target_sampled_ = false;
-}
-
-void CpuEvaluator::sample_target() {
-  if (target_sampled_) return;
-  target_.resize(x_.size());
-  target_sampled_ = true;
-  if (aimed_matrix_ != nullptr) return sample_matrix();
-  count_pass();
-  for_each_shard(shards(), [&](int s) {
-    sample_shard(s, aimed_left_.data(), aimed_right_.data(), target_.data() + shard_begin(s));
-  });
+  matrix_sampled_ = false;
 }
 
 CpuEvaluator::TargetProducts CpuEvaluator::target_products() const {
@@ -39,7 +35,7 @@ CpuEvaluator::TargetProducts CpuEvaluator::target_products() const {
 
 kernels::SegmentSums CpuEvaluator::sum_segment(std::span<const double> t, std::optional<double> width) {
   assert(t.size() <= kernels::kSegmentPoints);
-  sample_target();
+  if (aimed_matrix_ != nullptr) sample_matrix();
   count_pass();
   double points[kernels::kSegmentPoints];
   for (int p = 0; p < kernels::kSegmentPoints; ++p) {
@@ -48,15 +44,20 @@ kernels::SegmentSums CpuEvaluator::sum_segment(std::span<const double> t, std::o
   std::vector<kernels::SegmentSums> parts(static_cast<std::size_t>(shards()));
   visit_kernels(problem_.loss, mode_, weight_ != nullptr, [&](const auto& loss, const auto& table) {
     for_each_shard(shards(), [&](int s) {
-      const Real* target = target_.data() + shard_begin(s);
       kernels::SegmentSums& sums = parts[static_cast<std::size_t>(s)];
-      if (width) {
-        kernels::EntryRange r = range(s, nullptr);
-        ShiftedPlaces places;
-        shift(r, shard_begin(s), *width, places);
-        table.smoothed_segment(loss, r, target, points, *width, sums);
-      } else {
-        table.segment(loss, range(s, nullptr), target, points, sums);
+      ShiftedPlaces places;
+      Real atom[kAtomBlock];
+      for (Offset from = shard_begin(s); from < shard_begin(s + 1); from += kAtomBlock) {
+        const Offset to = std::min(shard_begin(s + 1), from + kAtomBlock);
+        const Real* target = aimed_matrix_ != nullptr ? target_.data() + from : atom;
+        if (aimed_matrix_ == nullptr) sample_entries(from, to, aimed_left_.data(), aimed_right_.data(), atom);
+        kernels::EntryRange r = range(from, to, nullptr);
+        if (width) {
+          shift(r, from, *width, places);
+          table.smoothed_segment(loss, r, target, points, *width, sums);
+        } else {
+          table.segment(loss, r, target, points, sums);
+        }
       }
     });
   });

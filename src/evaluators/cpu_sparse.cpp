@@ -12,7 +12,8 @@ namespace tracenorm {
 namespace {
 
 /// out += sum over rows of r r' for sparse rows r: the Gram matrix of the columns. Lower triangle first, then mirrored.
-void add_row_squares(Index rows, const Offset* begin, const Index* col, const Real* m, Eigen::MatrixXd& out) {
+template <class Columns>
+void add_row_squares(Index rows, const Offset* begin, const Columns& col, const Real* m, Eigen::MatrixXd& out) {
   for (Index i = 0; i < rows; ++i) {
     for (Offset a = begin[i]; a < begin[i + 1]; ++a) {
       const double value = double(m[a]);
@@ -41,97 +42,113 @@ CpuSparseEvaluator::CpuSparseEvaluator(const Problem& problem, const SparseObser
 }
 
 void CpuSparseEvaluator::rank_columns(const std::vector<Offset>& per_column) {
-  if (cols_ > std::numeric_limits<kernels::ShortIndex>::max() + 1) return;
+  if (cols_ > std::numeric_limits<ShortIndex>::max() + 1) return;
   const SparsePattern& pattern = data_.pattern;
   column_order_.resize(per_column.size());
   std::iota(column_order_.begin(), column_order_.end(), 0);
   std::stable_sort(column_order_.begin(), column_order_.end(), [&](Index a, Index b) {
     return per_column[static_cast<std::size_t>(a)] > per_column[static_cast<std::size_t>(b)];
   });
-  std::vector<kernels::ShortIndex> rank(per_column.size());
+  std::vector<ShortIndex> rank(per_column.size());
   for (std::size_t k = 0; k < rank.size(); ++k) {
-    rank[static_cast<std::size_t>(column_order_[k])] = static_cast<kernels::ShortIndex>(k);
+    rank[static_cast<std::size_t>(column_order_[k])] = static_cast<ShortIndex>(k);
   }
-  short_col_.resize(static_cast<std::size_t>(pattern.entries()));
-  for (std::size_t e = 0; e < short_col_.size(); ++e) short_col_[e] = rank[static_cast<std::size_t>(pattern.col()[e])];
+  ranked_col_.resize(static_cast<std::size_t>(pattern.entries()));
+  for (std::size_t e = 0; e < ranked_col_.size(); ++e)
+    ranked_col_[e] = rank[static_cast<std::size_t>(pattern.col()[e])];
 }
 
-kernels::SparseRows CpuSparseEvaluator::sparse_rows(int shard, const Real* m) const {
-  return {data_.pattern.begin(), data_.pattern.col(), m, cuts_[static_cast<std::size_t>(shard)],
+template <class Column>
+kernels::RowsOf<Column> CpuSparseEvaluator::rows_of(int shard, const Column* col, const Real* m) const {
+  return {data_.pattern.begin(), col, m, cuts_[static_cast<std::size_t>(shard)],
           cuts_[static_cast<std::size_t>(shard) + 1]};
 }
 
+template <class Work>
+decltype(auto) CpuSparseEvaluator::visit_rows(int shard, const Real* m, Work&& work) const {
+  return data_.pattern.col().visit([&]<class Column>(const Column* col) {
+    return work(rows_of(shard, col, m), kernels::linear_kernels().sparse<Column>());
+  });
+}
+
 void CpuSparseEvaluator::apply_shard(int shard, const Real* m, const double* v, double* product) const {
-  kernels::linear_kernels().sparse_apply(sparse_rows(shard, m), v, product);
+  visit_rows(shard, m, [&](const auto& rows, const auto& kernel) { kernel.apply(rows, v, product); });
 }
 
 void CpuSparseEvaluator::apply_transpose_shard(int shard, const Real* m, const double* u, double* out) const {
-  kernels::linear_kernels().sparse_apply_transpose(sparse_rows(shard, m), u, out);
+  visit_rows(shard, m, [&](const auto& rows, const auto& kernel) { kernel.apply_transpose(rows, u, out); });
 }
 
 void CpuSparseEvaluator::normal_shard(int shard, const Real* m, const double* v, const kernels::RowTerms<double>& terms,
                                       double* out) const {
-  kernels::linear_kernels().sparse_normal(sparse_rows(shard, m), v, terms, out);
+  visit_rows(shard, m, [&](const auto& rows, const auto& kernel) { kernel.normal(rows, v, terms, out); });
 }
 
 void CpuSparseEvaluator::normal_fast_rows(Index first, Index last, const Real* m, const Real* v,
                                           const kernels::RowTerms<Real>& terms, Real* out) const {
-  const kernels::LinearKernels& kernel = kernels::linear_kernels();
-  const SparsePattern& pattern = data_.pattern;
-  if (short_col_.empty()) {
-    kernel.sparse_normal_fast({pattern.begin(), pattern.col(), m, first, last}, v, terms, out);
-  } else {
-    kernel.short_normal_fast({pattern.begin(), short_col_.data(), m, first, last}, v, terms, out);
+  const Offset* begin = data_.pattern.begin();
+  if (!ranked_col_.empty()) {
+    kernels::linear_kernels().narrow.normal_fast({begin, ranked_col_.data(), m, first, last}, v, terms, out);
+    return;
   }
+  data_.pattern.col().visit([&]<class Column>(const Column* col) {
+    kernels::linear_kernels().sparse<Column>().normal_fast({begin, col, m, first, last}, v, terms, out);
+  });
 }
 
 void CpuSparseEvaluator::apply_block_shard(int shard, const Real* m, const double* block, Index width,
                                            double* out) const {
-  kernels::linear_kernels().sparse_apply_block(sparse_rows(shard, m), block, width, out);
+  visit_rows(shard, m, [&](const auto& rows, const auto& kernel) { kernel.apply_block(rows, block, width, out); });
 }
 
 double CpuSparseEvaluator::move_shard(int shard, const double* u, const Real* v, double t) {
-  const kernels::LinearKernels& kernel = kernels::linear_kernels();
-  if (short_col_.empty()) return kernel.sparse_move(sparse_rows(shard, nullptr), x_.data(), u, v, t);
-  const kernels::SparseRows r = sparse_rows(shard, nullptr);
-  return kernel.short_move({r.begin, short_col_.data(), nullptr, r.first, r.last}, x_.data(), u, v, t);
+  if (!ranked_col_.empty()) {
+    return kernels::linear_kernels().narrow.move(rows_of(shard, ranked_col_.data(), nullptr), x_.data(), u, v, t);
+  }
+  return visit_rows(shard, nullptr,
+                    [&](const auto& rows, const auto& kernel) { return kernel.move(rows, x_.data(), u, v, t); });
 }
 
-void CpuSparseEvaluator::sample_shard(int shard, const double* u, const double* v, Real* target) const {
-  const kernels::SparseRows r = sparse_rows(shard, nullptr);
-  const Offset base = r.begin[r.first];
-  for (Index i = r.first; i < r.last; ++i) {
-    for (Offset e = r.begin[i]; e < r.begin[i + 1]; ++e) target[e - base] = Real(u[i] * v[r.col[e]]);
-  }
+void CpuSparseEvaluator::sample_entries(Offset from, Offset to, const double* u, const double* v, Real* target) const {
+  data_.pattern.col().visit([&](const auto* col) {
+    for_row_parts(from, to, [&](Index row, Offset first, Offset last) {
+      for (Offset e = first; e < last; ++e) target[e - from] = Real(u[row] * v[col[e]]);
+    });
+  });
 }
 
 void CpuSparseEvaluator::load_shard(int shard, const LowRankMatrix& factors, Real* x) const {
-  const kernels::SparseRows r = sparse_rows(shard, nullptr);
-  const Offset base = r.begin[r.first];
   Eigen::VectorXd row_left(factors.terms());
   const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> right = factors.right();
-  for (Index i = r.first; i < r.last; ++i) {
-    row_left = factors.left().row(i).transpose().cwiseProduct(factors.values());
-    for (Offset e = r.begin[i]; e < r.begin[i + 1]; ++e) x[e - base] = Real(right.row(r.col[e]).dot(row_left));
-  }
+  visit_rows(shard, nullptr, [&](const auto& r, const auto&) {
+    const Offset base = r.begin[r.first];
+    for (Index i = r.first; i < r.last; ++i) {
+      row_left = factors.left().row(i).transpose().cwiseProduct(factors.values());
+      for (Offset e = r.begin[i]; e < r.begin[i + 1]; ++e) x[e - base] = Real(right.row(r.col[e]).dot(row_left));
+    }
+  });
 }
 
 void CpuSparseEvaluator::scale_shard(int shard, const Real* m, const double* u, const double* v, Real* out) const {
-  const kernels::SparseRows r = sparse_rows(shard, nullptr);
-  const Offset base = r.begin[r.first];
-  for (Index i = r.first; i < r.last; ++i) {
-    for (Offset e = r.begin[i]; e < r.begin[i + 1]; ++e) out[e - base] = Real(u[i] * double(m[e - base]) * v[r.col[e]]);
-  }
+  visit_rows(shard, m, [&](const auto& r, const auto&) {
+    const Offset base = r.begin[r.first];
+    for (Index i = r.first; i < r.last; ++i) {
+      for (Offset e = r.begin[i]; e < r.begin[i + 1]; ++e) {
+        out[e - base] = Real(u[i] * double(m[e - base]) * v[r.col[e]]);
+      }
+    }
+  });
 }
 
 double CpuSparseEvaluator::scaled_square(int shard, const Real* m, const double* u, const double* v) const {
-  const kernels::SparseRows r = sparse_rows(shard, m);
   double sum = 0;
-  for (Index i = r.first; i < r.last; ++i) {
-    double row = 0;
-    for (Offset e = r.begin[i]; e < r.begin[i + 1]; ++e) row += std::pow(double(m[e]) * v[r.col[e]], 2);
-    sum += u[i] * u[i] * row;
-  }
+  visit_rows(shard, m, [&](const auto& r, const auto&) {
+    for (Index i = r.first; i < r.last; ++i) {
+      double row = 0;
+      for (Offset e = r.begin[i]; e < r.begin[i + 1]; ++e) row += std::pow(double(m[e]) * v[r.col[e]], 2);
+      sum += u[i] * u[i] * row;
+    }
+  });
   return sum;
 }
 
@@ -147,27 +164,29 @@ void CpuSparseEvaluator::for_row_parts(Offset from, Offset to, Work&& work) cons
 }
 
 void CpuSparseEvaluator::factor_entries(Offset from, Offset to, const Factors& at, Real scale, Real* x) const {
-  const auto dots = kernels::linear_kernels().factor_dots;
   const Index width = at.width();
   const Real* left = at.left().data();
   const Real* right = at.right().data();
-  for_row_parts(from, to, [&](Index row, Offset first, Offset last) {
-    dots(data_.pattern.col() + first, last - first, left + static_cast<Offset>(row) * width, right, width,
-         x + (first - from));
+  data_.pattern.col().visit([&]<class Column>(const Column* col) {
+    const auto dots = kernels::linear_kernels().sparse<Column>().factor_dots;
+    for_row_parts(from, to, [&](Index row, Offset first, Offset last) {
+      dots(col + first, last - first, left + static_cast<Offset>(row) * width, right, width, x + (first - from));
+    });
   });
   for (Offset e = 0; e < to - from; ++e) x[e] *= scale;
 }
 
 void CpuSparseEvaluator::factor_products(Offset from, Offset to, const Real* m, const Factors& at, Real* left,
                                          Real* right) const {
-  const auto products = kernels::linear_kernels().factor_products;
   const Index width = at.width();
   const Real* at_left = at.left().data();
   const Real* at_right = at.right().data();
-  for_row_parts(from, to, [&](Index row, Offset first, Offset last) {
-    const Offset place = static_cast<Offset>(row) * width;
-    products(data_.pattern.col() + first, m + (first - from), last - first, at_left + place, at_right, width,
-             left + place, right);
+  data_.pattern.col().visit([&]<class Column>(const Column* col) {
+    const auto products = kernels::linear_kernels().sparse<Column>().factor_products;
+    for_row_parts(from, to, [&](Index row, Offset first, Offset last) {
+      const Offset place = static_cast<Offset>(row) * width;
+      products(col + first, m + (first - from), last - first, at_left + place, at_right, width, left + place, right);
+    });
   });
 }
 

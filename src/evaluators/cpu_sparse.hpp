@@ -1,5 +1,5 @@
-// Entries on a fixed sparse pattern. Memory per entry (Real = float): column 4, datum 4, iterate 4, slope 4, average 4,
-// and with at most 65536 columns a short one 2.
+// Entries on a fixed sparse pattern. Memory per entry (Real = float): datum 4, iterate 4, slope 4, average 4, column 2
+// and once more 2 in another order; with more than 65536 columns 4, and no other order.
 #pragma once
 
 #include "evaluators/cpu_evaluator.hpp"
@@ -13,7 +13,11 @@ class CpuSparseEvaluator final : public CpuEvaluator {
   [[nodiscard]] Offset entries() const override { return data_.pattern.entries(); }
 
  private:
-  [[nodiscard]] kernels::SparseRows sparse_rows(int shard, const Real* m) const;
+  template <class Column>
+  [[nodiscard]] kernels::RowsOf<Column> rows_of(int shard, const Column* col, const Real* m) const;
+  /// work(the rows of a shard, the kernels for their kind of columns).
+  template <class Work>
+  decltype(auto) visit_rows(int shard, const Real* m, Work&& work) const;
   /// work(row, first entry, last entry) for the parts of rows that entries [from, to) are.
   template <class Work>
   void for_row_parts(Offset from, Offset to, Work&& work) const;
@@ -27,7 +31,7 @@ class CpuSparseEvaluator final : public CpuEvaluator {
                         Real* out) const override;
   void apply_block_shard(int shard, const Real* m, const double* block, Index width, double* out) const override;
   double move_shard(int shard, const double* u, const Real* v, double t) override;
-  void sample_shard(int shard, const double* u, const double* v, Real* target) const override;
+  void sample_entries(Offset from, Offset to, const double* u, const double* v, Real* target) const override;
   void load_shard(int shard, const LowRankMatrix& factors, Real* x) const override;
   void scale_shard(int shard, const Real* m, const double* u, const double* v, Real* out) const override;
   double scaled_square(int shard, const Real* m, const double* u, const double* v) const override;
@@ -40,9 +44,9 @@ class CpuSparseEvaluator final : public CpuEvaluator {
   [[nodiscard]] double gram_passes(bool of_columns) const override;
 
   const SparseObservations& data_;
-  std::vector<kernels::ShortIndex> short_col_;  // each entry's column in `column_order_`; empty: too many columns
-  double row_squares_ = 0;                      // sum over rows of count^2: the cost of M'M
-  double col_squares_ = 0;                      // and of MM'
+  std::vector<ShortIndex> ranked_col_;  // each entry's column in `column_order_`; empty: too many columns
+  double row_squares_ = 0;              // sum over rows of count^2: the cost of M'M
+  double col_squares_ = 0;              // and of MM'
 };
 
 }  // namespace tracenorm

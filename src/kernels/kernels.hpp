@@ -8,14 +8,12 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include "tracenorm/loss.hpp"
 #include "tracenorm/types.hpp"
 
 namespace tracenorm::kernels {
-
-/// A column in 16 bits, for matrices with few enough of them.
-using ShortIndex = std::uint16_t;
 
 /// Rows [first, last) of a sparse matrix in compressed rows.
 template <class Column>
@@ -26,8 +24,6 @@ struct RowsOf {
   Index first;
   Index last;
 };
-using SparseRows = RowsOf<Index>;
-using ShortRows = RowsOf<ShortIndex>;
 
 /// Rows [first, last) of a full row-major matrix.
 struct DenseRows {
@@ -54,35 +50,47 @@ struct RowTerms {
   }
 };
 
-/// Products with a vector.
-struct LinearKernels {
+/// Products of a sparse matrix, whose columns have 16 or 32 bits.
+template <class Column>
+struct SparseKernels {
   /// out += M' D (D M v + shift) with D the diagonal of the rows' factors. One pass.
-  void (*sparse_normal)(const SparseRows& m, const double* v, const RowTerms<double>& rows, double* out);
+  void (*normal)(const RowsOf<Column>& m, const double* v, const RowTerms<double>& rows, double* out);
   /// The same in Real throughout, for who needs a few digits only.
-  void (*sparse_normal_fast)(const SparseRows& m, const Real* v, const RowTerms<Real>& rows, Real* out);
-  void (*short_normal_fast)(const ShortRows& m, const Real* v, const RowTerms<Real>& rows, Real* out);
-  void (*sparse_apply)(const SparseRows& m, const double* v, double* product);
-  void (*sparse_apply_transpose)(const SparseRows& m, const double* u, double* out);
+  void (*normal_fast)(const RowsOf<Column>& m, const Real* v, const RowTerms<Real>& rows, Real* out);
+  void (*apply)(const RowsOf<Column>& m, const double* v, double* product);
+  void (*apply_transpose)(const RowsOf<Column>& m, const double* u, double* out);
   /// out = M block, block and out row-major with `width` columns.
-  void (*sparse_apply_block)(const SparseRows& m, const double* block, Index width, double* out);
+  void (*apply_block)(const RowsOf<Column>& m, const double* block, Index width, double* out);
   /// x <- (1-t) x + t u v' on the pattern; returns max |x - u v'| before the move.
-  double (*sparse_move)(const SparseRows& pattern, Real* x, const double* u, const Real* v, double t);
-  double (*short_move)(const ShortRows& pattern, Real* x, const double* u, const Real* v, double t);
+  double (*move)(const RowsOf<Column>& pattern, Real* x, const double* u, const Real* v, double t);
+  /// x[e] = u' (row col[e] of `right`), for one row of a pattern; rows are `width` long, a multiple of kFactorStep.
+  void (*factor_dots)(const Column* col, Offset count, const Real* u, const Real* right, Index width, Real* x);
+  /// left += sum slope[e] (row col[e] of `right`), and row col[e] of `out` += slope[e] u: both products of one row of
+  /// slopes.
+  void (*factor_products)(const Column* col, const Real* slope, Offset count, const Real* u, const Real* right,
+                          Index width, Real* left, Real* out);
+};
+
+/// Linear work on entries, and nothing that depends on a loss.
+struct LinearKernels {
+  SparseKernels<Index> wide;
+  SparseKernels<ShortIndex> narrow;
+  template <class Column>
+  [[nodiscard]] const SparseKernels<Column>& sparse() const {
+    if constexpr (std::is_same_v<Column, Index>) {
+      return wide;
+    } else {
+      return narrow;
+    }
+  }
 
   void (*dense_normal)(const DenseRows& m, const double* v, const RowTerms<double>& rows, double* out);
   void (*dense_normal_fast)(const DenseRows& m, const Real* v, const RowTerms<Real>& rows, Real* out);
   void (*dense_apply)(const DenseRows& m, const double* v, double* product);
   void (*dense_apply_transpose)(const DenseRows& m, const double* u, double* out);
   void (*dense_apply_block)(const DenseRows& m, const double* block, Index width, double* out);
-  /// As sparse_move. With `mask` given, only entries whose mask is not NaN count for the returned maximum.
+  /// As SparseKernels::move. With `mask` given, only entries whose mask is not NaN count for the returned maximum.
   double (*dense_move)(const DenseRows& x_rows, Real* x, const Real* mask, const double* u, const Real* v, double t);
-
-  /// x[e] = u' (row col[e] of `right`), for one row of a pattern; rows are `width` long, a multiple of kFactorStep.
-  void (*factor_dots)(const Index* col, Offset count, const Real* u, const Real* right, Index width, Real* x);
-  /// left += sum slope[e] (row col[e] of `right`), and row col[e] of `out` += slope[e] u: both products of one row of
-  /// slopes.
-  void (*factor_products)(const Index* col, const Real* slope, Offset count, const Real* u, const Real* right,
-                          Index width, Real* left, Real* out);
 
   /// average <- (1-t) average + t m.
   void (*blend)(Real* average, const Real* m, Offset count, double t);

@@ -7,7 +7,8 @@ namespace {
 
 #include "kernels/entrywise.inc"
 
-void sparse_apply(const SparseRows& m, const double* v, double* product) {
+template <class Column>
+void sparse_apply(const RowsOf<Column>& m, const double* v, double* product) {
   for (Index i = m.first; i < m.last; ++i) {
     double sum = 0;
     for (Offset e = m.begin[i]; e < m.begin[i + 1]; ++e) sum += double(m.value[e]) * v[m.col[e]];
@@ -15,7 +16,8 @@ void sparse_apply(const SparseRows& m, const double* v, double* product) {
   }
 }
 
-void sparse_apply_transpose(const SparseRows& m, const double* u, double* out) {
+template <class Column>
+void sparse_apply_transpose(const RowsOf<Column>& m, const double* u, double* out) {
   for (Index i = m.first; i < m.last; ++i) {
     for (Offset e = m.begin[i]; e < m.begin[i + 1]; ++e) out[m.col[e]] += double(m.value[e]) * u[i];
   }
@@ -31,7 +33,8 @@ void sparse_normal(const RowsOf<Column>& m, const Work* v, const RowTerms<Work>&
   }
 }
 
-void sparse_apply_block(const SparseRows& m, const double* block, Index width, double* out) {
+template <class Column>
+void sparse_apply_block(const RowsOf<Column>& m, const double* block, Index width, double* out) {
   for (Index i = m.first; i < m.last; ++i) {
     double* row = out + Offset(i) * width;
     for (Index t = 0; t < width; ++t) row[t] = 0;
@@ -107,7 +110,8 @@ double dense_move(const DenseRows& x_rows, Real* x, const Real* mask, const doub
   return largest;
 }
 
-void factor_dots(const Index* col, Offset count, const Real* u, const Real* right, Index width, Real* x) {
+template <class Column>
+void factor_dots(const Column* col, Offset count, const Real* u, const Real* right, Index width, Real* x) {
   for (Offset e = 0; e < count; ++e) {
     const Real* v = right + Offset(col[e]) * width;
     Real sum = 0;
@@ -116,7 +120,8 @@ void factor_dots(const Index* col, Offset count, const Real* u, const Real* righ
   }
 }
 
-void factor_products(const Index* col, const Real* slope, Offset count, const Real* u, const Real* right, Index width,
+template <class Column>
+void factor_products(const Column* col, const Real* slope, Offset count, const Real* u, const Real* right, Index width,
                      Real* left, Real* out) {
   for (Offset e = 0; e < count; ++e) {
     const Offset row = Offset(col[e]) * width;

@@ -30,26 +30,25 @@ TRACENORM_DECLARE_SET
 
 // What ends a translation unit of kernels: the tables, from functions of these names.
 
-#define TRACENORM_DEFINE_LINEAR                                           \
-  const LinearKernels& linear_kernels_of() {                              \
-    static constexpr LinearKernels table{sparse_normal<Index, double>,    \
-                                         sparse_normal<Index, Real>,      \
-                                         sparse_normal<ShortIndex, Real>, \
-                                         sparse_apply,                    \
-                                         sparse_apply_transpose,          \
-                                         sparse_apply_block,              \
-                                         sparse_move<Index>,              \
-                                         sparse_move<ShortIndex>,         \
-                                         dense_normal,                    \
-                                         dense_normal_fast,               \
-                                         dense_apply,                     \
-                                         dense_apply_transpose,           \
-                                         dense_apply_block,               \
-                                         dense_move,                      \
-                                         factor_dots,                     \
-                                         factor_products,                 \
-                                         blend};                          \
-    return table;                                                         \
+#define TRACENORM_DEFINE_LINEAR                                            \
+  template <class Column>                                                  \
+  constexpr SparseKernels<Column> sparse_kernels() {                       \
+    return {sparse_normal<Column, double>, sparse_normal<Column, Real>,    \
+            sparse_apply<Column>,          sparse_apply_transpose<Column>, \
+            sparse_apply_block<Column>,    sparse_move<Column>,            \
+            factor_dots<Column>,           factor_products<Column>};       \
+  }                                                                        \
+  const LinearKernels& linear_kernels_of() {                               \
+    static constexpr LinearKernels table{sparse_kernels<Index>(),          \
+                                         sparse_kernels<ShortIndex>(),     \
+                                         dense_normal,                     \
+                                         dense_normal_fast,                \
+                                         dense_apply,                      \
+                                         dense_apply_transpose,            \
+                                         dense_apply_block,                \
+                                         dense_move,                       \
+                                         blend};                           \
+    return table;                                                          \
   }
 
 #define TRACENORM_DEFINE_LOSS(L)                                                              \

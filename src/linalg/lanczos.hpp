@@ -6,7 +6,11 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
+#include <utility>
+
+#include "tracenorm/types.hpp"
 
 namespace tracenorm {
 
@@ -133,25 +137,53 @@ LanczosResult lanczos_leading(Apply&& apply, Eigen::VectorXd& v, double relative
   }
 }
 
-/// `steps` Lanczos steps from `start` without a restart: only the largest Ritz value. For probabilistic bounds, whose
-/// theorem is about exactly this.
+/// Memory of `lanczos_value`: the basis in Real, which is half of what there is to keep and to read.
+struct LanczosValueWorkspace {
+  Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic> basis;
+  Eigen::Matrix<Real, Eigen::Dynamic, 1> rest;
+  Eigen::Matrix<Real, Eigen::Dynamic, 1> projection;
+  Eigen::VectorXd vector;
+  Eigen::VectorXd product;
+};
+
+/// Rounding of a basis in Real moves the largest Ritz value by less than this share of it.
+inline constexpr double kLanczosValueRounding = 100 * static_cast<double>(std::numeric_limits<Real>::epsilon());
+
+/// `steps` Lanczos steps from `start` without a restart: only the largest Ritz value, from above by its rounding. For
+/// probabilistic bounds, whose theorem is about exactly this.
 template <class Apply>
-double lanczos_value(Apply&& apply, const Eigen::VectorXd& start, int steps, LanczosWorkspace& work, int* products) {
+double lanczos_value(Apply&& apply, const Eigen::VectorXd& start, int steps, LanczosValueWorkspace& work,
+                     int* products) {
   steps = static_cast<int>(std::min<Eigen::Index>(steps, start.size()));
-  work.prepare(start.size(), steps);
-  work.basis.col(0) = start / start.norm();
+  if (work.basis.rows() != start.size() || work.basis.cols() < steps) work.basis.resize(start.size(), steps);
+  work.basis.col(0) = start.normalized().cast<Real>();
+  Eigen::VectorXd diagonal(steps);
+  Eigen::VectorXd off(steps);
+  double scale = 0;  // of the matrix
   int size = 0;
   while (size < steps) {
-    const double beta = detail::lanczos_step(apply, work, size, size + 1 < steps);
+    work.vector = work.basis.col(size).cast<double>();
+    apply(std::as_const(work.vector), work.product);
+    diagonal[size] = work.vector.dot(work.product) / work.vector.squaredNorm();
+    scale = std::max(scale, diagonal[size]);
+    const double length = work.product.norm();
+    work.rest = (work.product / (length > 0 ? length : 1.0)).cast<Real>();  // in the range of Real whatever A is
+    const auto span = work.basis.leftCols(size + 1);
+    for (int pass = 0; pass < 2; ++pass) {
+      work.projection.noalias() = span.transpose() * work.rest;
+      work.rest.noalias() -= span * work.projection;
+    }
+    const double rest = work.rest.cast<double>().norm();
+    off[size] = rest * length;
     ++size;
-    if (!(beta > 1e-14 * work.diagonal.head(size).maxCoeff())) break;
+    if (size == steps || !(rest > kLanczosValueRounding)) break;
+    work.basis.col(size) = work.rest / Real(rest);
   }
   *products += size;
+  if (!(scale > 0)) return 0;
   Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
-  const double scale = detail::tridiagonal_scale(work, size);
-  solver.computeFromTridiagonal(work.diagonal.head(size) / scale, work.off.head(std::max(0, size - 1)) / scale,
-                                Eigen::EigenvaluesOnly);
-  return std::max(0.0, scale * solver.eigenvalues()[size - 1]);
+  solver.computeFromTridiagonal(diagonal.head(size) / scale, off.head(size - 1) / scale, Eigen::EigenvaluesOnly);
+  return scale * solver.eigenvalues()[size - 1] * (1 + kLanczosValueRounding);
 }
 
 }  // namespace tracenorm

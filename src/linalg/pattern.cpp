@@ -7,7 +7,7 @@
 
 namespace tracenorm {
 
-SparsePattern::SparsePattern(Index rows, Index cols, Array<Offset> begin, Array<Index> col)
+SparsePattern::SparsePattern(Index rows, Index cols, Array<Offset> begin, Columns col)
     : rows_(rows), cols_(cols), begin_(std::move(begin)), col_(std::move(col)) {
   const auto fail = [](const std::string& message) { throw Error(ErrorCode::input, "sparse pattern: " + message); };
   if (rows < 0 || cols < 0) fail(fmt::format("{} x {} is not a size", rows, cols));
@@ -23,14 +23,13 @@ SparsePattern::SparsePattern(Index rows, Index cols, Array<Offset> begin, Array<
     const Offset last = begin_[static_cast<std::size_t>(i) + 1];
     if (first > last || last > entries()) fail(fmt::format("row {}: offsets {} to {}", i, first, last));
     for (Offset e = first; e < last; ++e) {
-      const Index j = col_[static_cast<std::size_t>(e)];
+      const Index j = col_[e];
       if (j < 0 || j >= cols) fail(fmt::format("row {}: column {} is not in 0..{}", i, j, cols - 1));
-      if (e > first && col_[static_cast<std::size_t>(e) - 1] == j) {
+      if (e > first && col_[e - 1] == j) {
         fail(fmt::format("row {}, column {} is given twice; give each entry once", i, j));
       }
-      if (e > first && col_[static_cast<std::size_t>(e) - 1] > j) {
-        fail(fmt::format("row {}: columns must ascend, but {} is followed by {}", i,
-                         col_[static_cast<std::size_t>(e) - 1], j));
+      if (e > first && col_[e - 1] > j) {
+        fail(fmt::format("row {}: columns must ascend, but {} is followed by {}", i, col_[e - 1], j));
       }
     }
   }

@@ -131,6 +131,7 @@ bool Session::proceed(Iteration iteration, double lower_bound, bool converged) {
 }
 
 Result Session::finish(std::string method) {
+  evaluator_.forget_slopes();
   Result result;
   result.status = status_;
   result.method = std::move(method);

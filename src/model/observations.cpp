@@ -22,13 +22,11 @@ namespace {
 
 }  // namespace
 
-SparseObservations make_sparse(Index rows, Index cols, const Entries& entries, const std::vector<Real>& weight) {
+namespace {
+
+template <class Column>
+SparseObservations sort_into_rows(Index rows, Index cols, const Entries& entries, const std::vector<Real>& weight) {
   const auto count = static_cast<std::size_t>(entries.size());
-  if (entries.col.size() != count || entries.value.size() != count || (!weight.empty() && weight.size() != count)) {
-    throw Error(ErrorCode::input,
-                fmt::format("{} rows, {} columns, {} values, {} weights: the lists must be equally long", count,
-                            entries.col.size(), entries.value.size(), weight.size()));
-  }
   // A counting sort into rows, then a sort of the columns inside each row.
   std::vector<Offset> begin(static_cast<std::size_t>(rows) + 1, 0);
   for (std::size_t e = 0; e < count; ++e) {
@@ -38,18 +36,18 @@ SparseObservations make_sparse(Index rows, Index cols, const Entries& entries, c
   }
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
 
-  std::vector<Index> col(count);
+  std::vector<Column> col(count);
   std::vector<Real> value(count);
   std::vector<Real> sorted_weight(weight.size());
   std::vector<Offset> place(begin.begin(), begin.end() - 1);
   for (std::size_t e = 0; e < count; ++e) {
     const auto to = static_cast<std::size_t>(place[static_cast<std::size_t>(entries.row[e])]++);
-    col[to] = entries.col[e];
+    col[to] = static_cast<Column>(entries.col[e]);
     value[to] = entries.value[e];
     if (!weight.empty()) sorted_weight[to] = weight[e];
   }
   struct Cell {
-    Index col;
+    Column col;
     Real value;
     Real weight;
   };
@@ -73,7 +71,21 @@ SparseObservations make_sparse(Index rows, Index cols, const Entries& entries, c
       if (!weight.empty()) sorted_weight[e] = cell.weight;
     }
   }
-  return {SparsePattern(rows, cols, std::move(begin), std::move(col)), std::move(value), std::move(sorted_weight)};
+  return {SparsePattern(rows, cols, std::move(begin), Array<Column>(std::move(col))), std::move(value),
+          std::move(sorted_weight)};
+}
+
+}  // namespace
+
+SparseObservations make_sparse(Index rows, Index cols, const Entries& entries, const std::vector<Real>& weight) {
+  const auto count = static_cast<std::size_t>(entries.size());
+  if (entries.col.size() != count || entries.value.size() != count || (!weight.empty() && weight.size() != count)) {
+    throw Error(ErrorCode::input,
+                fmt::format("{} rows, {} columns, {} values, {} weights: the lists must be equally long", count,
+                            entries.col.size(), entries.value.size(), weight.size()));
+  }
+  return cols <= std::numeric_limits<ShortIndex>::max() + 1 ? sort_into_rows<ShortIndex>(rows, cols, entries, weight)
+                                                            : sort_into_rows<Index>(rows, cols, entries, weight);
 }
 
 DenseObservations make_dense(const SparseObservations& sparse, double limit_bytes) {

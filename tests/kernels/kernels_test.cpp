@@ -58,32 +58,32 @@ TEST_P(EverySet, SparseProductsAgreeWithTheReference) {
       begin.push_back(Offset(col.size()));
     }
     const std::vector<Real> value = reals(Offset(col.size()));
-    const SparseRows m{begin.data(), col.data(), value.data(), 2, 21};
+    const RowsOf<Index> m{begin.data(), col.data(), value.data(), 2, 21};
     const std::vector<ShortIndex> short_col(col.begin(), col.end());
-    const ShortRows short_m{begin.data(), short_col.data(), value.data(), 2, 21};
+    const RowsOf<ShortIndex> short_m{begin.data(), short_col.data(), value.data(), 2, 21};
     const auto v = vector(cols);
     const auto u = vector(rows);
     const auto shift = vector(rows);
     std::vector<double> p1(23, 0.5);
     std::vector<double> p2(23, 0.5);
-    fast.sparse_apply(m, v.data(), p1.data());
-    plain.sparse_apply(m, v.data(), p2.data());
+    fast.wide.apply(m, v.data(), p1.data());
+    plain.wide.apply(m, v.data(), p2.data());
     expect_close(p1, p2, 1e-13);
     std::vector<double> o1(std::size_t(cols), 1.0);
     std::vector<double> o2(std::size_t(cols), 1.0);
-    fast.sparse_apply_transpose(m, u.data(), o1.data());
-    plain.sparse_apply_transpose(m, u.data(), o2.data());
+    fast.wide.apply_transpose(m, u.data(), o1.data());
+    plain.wide.apply_transpose(m, u.data(), o2.data());
     expect_close(o1, o2, 1e-13);
     const auto factor = vector(rows);
     for (const auto& [d, s] : row_terms(factor, shift)) {
-      fast.sparse_normal(m, v.data(), {d, s, p1.data()}, o1.data());
-      plain.sparse_apply(m, v.data(), p2.data());
+      fast.wide.normal(m, v.data(), {d, s, p1.data()}, o1.data());
+      plain.wide.apply(m, v.data(), p2.data());
       std::vector<double> back = p2;
       for (std::size_t i = 0; i < back.size(); ++i) {
         p2[i] = i < std::size_t(m.first) || i >= std::size_t(m.last) ? p1[i] : (d ? d[i] : 1) * p2[i] + (s ? s[i] : 0);
         back[i] = (d ? d[i] : 1) * p2[i];
       }
-      plain.sparse_apply_transpose(m, back.data(), o2.data());
+      plain.wide.apply_transpose(m, back.data(), o2.data());
       expect_close(p1, p2, 1e-13);
       expect_close(o1, o2, 1e-12);
     }
@@ -93,9 +93,9 @@ TEST_P(EverySet, SparseProductsAgreeWithTheReference) {
     for (const auto& [d, s] : row_terms(real_factor, real_shift)) {
       std::vector<Real> q1(23, Real(0.5)), q2 = q1, q3 = q1;
       std::vector<Real> r1(std::size_t(cols), Real(1)), r2 = r1, r3 = r1;
-      fast.sparse_normal_fast(m, real_v.data(), {d, s, q1.data()}, r1.data());
-      plain.sparse_normal_fast(m, real_v.data(), {d, s, q2.data()}, r2.data());
-      fast.short_normal_fast(short_m, real_v.data(), {d, s, q3.data()}, r3.data());
+      fast.wide.normal_fast(m, real_v.data(), {d, s, q1.data()}, r1.data());
+      plain.wide.normal_fast(m, real_v.data(), {d, s, q2.data()}, r2.data());
+      fast.narrow.normal_fast(short_m, real_v.data(), {d, s, q3.data()}, r3.data());
       expect_close(q1, q2, 1e-5);
       expect_close(r1, r2, 1e-4);
       EXPECT_EQ(q1, q3);
@@ -105,16 +105,16 @@ TEST_P(EverySet, SparseProductsAgreeWithTheReference) {
       const auto block = vector(cols * width);
       std::vector<double> b1(std::size_t(rows * width), 0.5);
       std::vector<double> b2 = b1;
-      fast.sparse_apply_block(m, block.data(), width, b1.data());
-      plain.sparse_apply_block(m, block.data(), width, b2.data());
+      fast.wide.apply_block(m, block.data(), width, b1.data());
+      plain.wide.apply_block(m, block.data(), width, b2.data());
       expect_close(b1, b2, 1e-13);
     }
     std::vector<Real> x1 = reals(Offset(col.size()));
     std::vector<Real> x2 = x1;
     std::vector<Real> x3 = x1;
-    const double change = plain.sparse_move(m, x2.data(), u.data(), real_v.data(), 0.3);
-    EXPECT_NEAR(fast.sparse_move(m, x1.data(), u.data(), real_v.data(), 0.3), change, 1e-5);
-    EXPECT_NEAR(fast.short_move(short_m, x3.data(), u.data(), real_v.data(), 0.3), change, 1e-5);
+    const double change = plain.wide.move(m, x2.data(), u.data(), real_v.data(), 0.3);
+    EXPECT_NEAR(fast.wide.move(m, x1.data(), u.data(), real_v.data(), 0.3), change, 1e-5);
+    EXPECT_NEAR(fast.narrow.move(short_m, x3.data(), u.data(), real_v.data(), 0.3), change, 1e-5);
     expect_close(x1, x2, 1e-5);
     EXPECT_EQ(x1, x3);
   }
@@ -295,15 +295,15 @@ TEST_P(EverySet, FactorKernelsAgreeWithTheReference) {
     const std::vector<Real> u = reals(1);
     const std::vector<Real> right = reals(cols);
     std::vector<Real> x1(col.size()), x2(col.size());
-    fast.factor_dots(col.data(), Offset(col.size()), u.data(), right.data(), width, x1.data());
-    plain.factor_dots(col.data(), Offset(col.size()), u.data(), right.data(), width, x2.data());
+    fast.wide.factor_dots(col.data(), Offset(col.size()), u.data(), right.data(), width, x1.data());
+    plain.wide.factor_dots(col.data(), Offset(col.size()), u.data(), right.data(), width, x2.data());
     for (std::size_t e = 0; e < col.size(); ++e) EXPECT_NEAR(double(x1[e]), double(x2[e]), 1e-4);
     std::vector<Real> left1 = reals(1), out1 = reals(cols);
     std::vector<Real> left2 = left1, out2 = out1;
-    fast.factor_products(col.data(), x1.data(), Offset(col.size()), u.data(), right.data(), width, left1.data(),
-                         out1.data());
-    plain.factor_products(col.data(), x1.data(), Offset(col.size()), u.data(), right.data(), width, left2.data(),
-                          out2.data());
+    fast.wide.factor_products(col.data(), x1.data(), Offset(col.size()), u.data(), right.data(), width, left1.data(),
+                              out1.data());
+    plain.wide.factor_products(col.data(), x1.data(), Offset(col.size()), u.data(), right.data(), width, left2.data(),
+                               out2.data());
     for (std::size_t k = 0; k < left1.size(); ++k) EXPECT_NEAR(double(left1[k]), double(left2[k]), 1e-3);
     for (std::size_t k = 0; k < out1.size(); ++k) EXPECT_NEAR(double(out1[k]), double(out2[k]), 1e-3);
   }

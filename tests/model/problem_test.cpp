@@ -74,7 +74,7 @@ TEST(Observations, BorrowedArraysAreSeenInPlaceAndKeptAlive) {
       {}};
   const std::weak_ptr<std::vector<Real>> watch = value;
   value.reset();
-  EXPECT_EQ(sparse.pattern.col(), col.data());
+  sparse.pattern.col().visit([&](const auto* kept) { EXPECT_EQ(static_cast<const void*>(kept), col.data()); });
   SparseObservations copy = sparse;
   sparse = {};
   EXPECT_EQ(copy.value.data(), place);

@@ -67,7 +67,7 @@ Observed::Observed(const Observations& observations) {
 
 void Observed::sample(const RowBlock& left, const RowBlock& right, std::vector<double>& out) const {
   out.resize(static_cast<std::size_t>(entries()));
-  const Index* col = data_->pattern.col();
+  const Columns& col = data_->pattern.col();
   for_each_shard(static_cast<int>(row_cuts_.size()) - 1, [&](int s) {
     const auto shard = static_cast<std::size_t>(s);
     for (Index i = row_cuts_[shard]; i < row_cuts_[shard + 1]; ++i) {
@@ -80,7 +80,7 @@ void Observed::sample(const RowBlock& left, const RowBlock& right, std::vector<d
 
 void Observed::apply(const std::vector<double>& z, const RowBlock& block, Eigen::MatrixXd& out) const {
   out.resize(rows(), block.cols());
-  const Index* col = data_->pattern.col();
+  const Columns& col = data_->pattern.col();
   for_each_shard(static_cast<int>(row_cuts_.size()) - 1, [&](int s) {
     const auto shard = static_cast<std::size_t>(s);
     Eigen::RowVectorXd sum(block.cols());
