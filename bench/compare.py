@@ -165,7 +165,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         lines = completion_lines(build, data, folder, 50 if quick else 500)
-        lines += link_lines(build, data, folder, 10 if quick else 100)
+        lines += link_lines(build, data, folder, 10 if quick else 1000)
     pathlib.Path(arguments[2]).write_text(json.dumps({"versions": versions, "runs": lines}, indent=1) + "\n")
 
 

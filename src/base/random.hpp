@@ -34,6 +34,9 @@ class Random {
   /// In [0, 1).
   double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
+  /// Uniform, with mean 0 and variance 1: for who needs many numbers and no distribution in particular.
+  double spread() { return 3.4641016151377544 * (uniform() - 0.5); }
+
   /// Standard normal, by Marsaglia's polar method.
   double normal() {
     if (has_spare_) {

@@ -76,16 +76,18 @@ double CpuEvaluator::stored_conjugate_sum(std::vector<Real>& slope, kernels::Mod
 
 double CpuEvaluator::estimate_norm(Slopes which) {
   if (which == Slopes::current) return leading_.sigma;
-  forget_first_product();  // its place is needed
-  if (average_right_.size() != cols_) average_right_ = leading_.atom.right;
-  add_noise(average_right_, kStartNoise);
+  if (average_start_.size() == 0) {
+    average_start_.resize(cols_, 1);
+    for (Index j = 0; j < cols_; ++j) average_start_(j, 0) = Real(leading_.atom.right[natural(j)]);
+  }
+  draw_start(average_start_, 1);
   const double before = counters_.passes;
-  const LanczosResult lanczos =
-      lanczos_leading([&](ConstVector in, Vector& out) { normal_fast(which, in, out, row_products_[0]); },
-                      average_right_, 1e-3, 40, lanczos_);
-  average_right_.normalize();
+  const double size = fast_size(which);
+  const KrylovResult found = average_krylov_.leading(
+      [&](int, const RealBlock& q, RealBlock& out) { normal_fast(which, size, q, out, average_product_); },
+      average_start_, 1e-3, 40);
   counters_.certificate_passes += counters_.passes - before;
-  return std::sqrt(std::max(0.0, lanczos.eigenvalue));
+  return size * std::sqrt(std::max(0.0, found.eigenvalue));
 }
 
 double CpuEvaluator::rounding_margin(double square) const {

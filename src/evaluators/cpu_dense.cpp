@@ -73,10 +73,12 @@ void CpuDenseEvaluator::normal_shard(int shard, const Real* m, const double* v, 
   kernels::linear_kernels().dense_normal(dense_rows(shard, m), v, terms, out);
 }
 
-void CpuDenseEvaluator::normal_fast_rows(Index first, Index last, const Real* m, const Real* v,
+void CpuDenseEvaluator::normal_fast_rows(Index first, Index last, const Real* m, const Real* v, Index /*width*/,
                                          const kernels::RowTerms<Real>& terms, Real* out) const {
   kernels::linear_kernels().dense_normal_fast({m, cols_, first, last}, v, terms, out);
 }
+
+Index CpuDenseEvaluator::fast_width() const { return 1; }  // four vectors would cost more than twice as much as one
 
 void CpuDenseEvaluator::apply_block_shard(int shard, const Real* m, const double* block, Index width,
                                           double* out) const {

@@ -23,8 +23,9 @@ class CpuDenseEvaluator final : public CpuEvaluator {
   void apply_transpose_shard(int shard, const Real* m, const double* u, double* out) const override;
   void normal_shard(int shard, const Real* m, const double* v, const kernels::RowTerms<double>& terms,
                     double* out) const override;
-  void normal_fast_rows(Index first, Index last, const Real* m, const Real* v, const kernels::RowTerms<Real>& terms,
-                        Real* out) const override;
+  void normal_fast_rows(Index first, Index last, const Real* m, const Real* v, Index width,
+                        const kernels::RowTerms<Real>& terms, Real* out) const override;
+  [[nodiscard]] Index fast_width() const override;
   void apply_block_shard(int shard, const Real* m, const double* block, Index width, double* out) const override;
   double move_shard(int shard, const double* u, const Real* v, double t) override;
   void sample_entries(Offset from, Offset to, const double* u, const double* v, Real* target) const override;

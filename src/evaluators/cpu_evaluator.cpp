@@ -81,9 +81,10 @@ void CpuEvaluator::start(kernels::Mode mode, const Real* value, const Real* weig
   x_.assign(count, Real(0));
   slope_.assign(count, Real(0));
   shard_outputs_.resize(cols_, shards());
-  fast_outputs_.resize(cols_, shards());
-  row_products_.resize(static_cast<std::size_t>(std::min<Index>(detail::kLanczosBlock, cols_)));
-  for (RealVector& product : row_products_) product.resize(rows_);  // memory that is not used yet is not resident
+  fast_outputs_.resize(static_cast<Eigen::Index>(cols_) * fast_width(), shards());
+  row_products_.resize(detail::kKrylovBlocks);
+  for (RealBlock& product : row_products_) product.resize(rows_, fast_width());  // not resident until it is used
+  krylov_.reserve(cols_, fast_width());
   row_product_.resize(rows_);
   low_rank_shift_.resize(rows_);
   entry_sums_.resize(static_cast<std::size_t>(shards()));
@@ -157,12 +158,12 @@ double CpuEvaluator::objective() {
 Linearization CpuEvaluator::linearize(double width, bool want_conjugate) {
   count_pass();
   const bool with_product = first_product_ == FirstProduct::wanted;
-  FastProduct product{};
+  kernels::RowTerms<Real> product;
   if (with_product) {
-    start_ = leading_.atom.right;
-    draw_start(start_);
-    product = begin_fast(Slopes::current, start_, row_products_[0]);
-    ++counters_.products;
+    draw_start(start_, fast_width());
+    first_size_ = fast_size(Slopes::current);
+    product = begin_fast(first_size_, start_, row_products_[0]);
+    counters_.products += fast_width();
   }
   visit_kernels(problem_.loss, mode_, weight_ != nullptr, [&](const auto& loss, const auto& table) {
     auto kernel = want_conjugate ? table.linearize_conjugate : table.linearize;
@@ -176,12 +177,13 @@ Linearization CpuEvaluator::linearize(double width, bool want_conjugate) {
         shift(r, row_begin(first), width, places);
         sums += kernel(loss, r, width);
         if (!with_product) return;
-        normal_fast_rows(first, last, slope_.data(), fast_v_.data(), product.terms, fast_outputs_.col(s).data());
+        normal_fast_rows(first, last, slope_.data(), fast_block_.data(), fast_width(), product,
+                         fast_outputs_.col(s).data());
       });
       entry_sums_[static_cast<std::size_t>(s)] = sums;
     });
   });
-  if (with_product) end_fast(product, first_out_, row_products_[0]);
+  if (with_product) end_fast(first_size_, first_out_, row_products_[0]);
   first_product_ = with_product ? FirstProduct::ready : FirstProduct::unwanted;
   kernels::EntrySums sums;
   for (const kernels::EntrySums& shard : entry_sums_) sums += shard;
@@ -210,7 +212,8 @@ double CpuEvaluator::move(double t) {
   if (aimed_matrix_ != nullptr) return move_to_matrix(t);
   assert(aimed_ != nullptr);
   count_pass();
-  load_fast_vector(aimed_right_, 1);
+  fast_v_.resize(cols_);
+  for (Index j = 0; j < cols_; ++j) fast_v_[j] = Real(aimed_right_[natural(j)]);
   for_each_shard(shards(), [&](int s) {
     shard_values_[static_cast<std::size_t>(s)] = move_shard(s, aimed_left_.data(), fast_v_.data(), t);
   });

@@ -9,6 +9,7 @@
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "kernels/kernels.hpp"
+#include "linalg/block_krylov.hpp"
 #include "linalg/lanczos.hpp"
 #include "linalg/thin_svd.hpp"
 #include "tracenorm/evaluator.hpp"
@@ -98,9 +99,12 @@ class CpuEvaluator : public Evaluator {
   virtual void apply_transpose_shard(int shard, const Real* m, const double* u, double* out) const = 0;
   virtual void normal_shard(int shard, const Real* m, const double* v, const kernels::RowTerms<double>& terms,
                             double* out) const = 0;
-  /// In Real, for rows [first, last), with the columns of v and out in the order `column_order_`.
-  virtual void normal_fast_rows(Index first, Index last, const Real* m, const Real* v,
+  /// In Real, for rows [first, last) and `width` vectors side by side, whose rows are in the order `column_order_`: one
+  /// vector, or as many as `fast_width` says.
+  virtual void normal_fast_rows(Index first, Index last, const Real* m, const Real* v, Index width,
                                 const kernels::RowTerms<Real>& terms, Real* out) const = 0;
+  /// How many vectors at once a search for the leading pair multiplies.
+  [[nodiscard]] virtual Index fast_width() const = 0;
   /// out = M block for a shard's rows, both row-major with `width` columns.
   virtual void apply_block_shard(int shard, const Real* m, const double* block, Index width, double* out) const = 0;
   /// v in the order `column_order_`.
@@ -171,15 +175,18 @@ class CpuEvaluator : public Evaluator {
   void apply_transpose(Slopes which, ConstVector u, Vector& out);
   /// out = M' M v in one pass.
   void normal(Slopes which, ConstVector v, Vector& out);
-  /// The same to a few digits, at the speed of memory. Also product = M v.
-  void normal_fast(Slopes which, ConstVector v, Vector& out, RealVector& product);
+  /// The same to a few digits, at the speed of memory, for a block of vectors in the order of the kernels in Real: out
+  /// = M'M v / size^2, and product = M v / size.
+  void normal_fast(Slopes which, double size, const RealBlock& v, RealBlock& out, RealBlock& product);
   /// Its parts: what the rows' products need, and what is left to do when all rows are done.
-  struct FastProduct {
-    kernels::RowTerms<Real> terms;
-    double size;  // v is divided by it, the outcome multiplied
-  };
-  FastProduct begin_fast(Slopes which, ConstVector v, RealVector& product);
-  void end_fast(const FastProduct& pass, Vector& out, RealVector& product);
+  kernels::RowTerms<Real> begin_fast(double size, const RealBlock& v, RealBlock& product);
+  void end_fast(double size, RealBlock& out, const RealBlock& product);
+  /// A bound of |M|_F: with it, nothing above can leave the range of Real.
+  [[nodiscard]] double fast_size(Slopes which) const;
+  /// The leading pair by products in Real; sets the atom's vectors, not normalised.
+  void find_fast(const OracleAccuracy& accuracy);
+  /// The same in double.
+  void find_exactly(const OracleAccuracy& accuracy);
   /// work(first row, last row) for blocks of rows of a shard whose slopes fit into the second cache.
   template <class Work>
   void for_row_blocks(int shard, Work&& work) const;
@@ -190,10 +197,12 @@ class CpuEvaluator : public Evaluator {
   void forget_first_product() {
     if (first_product_ == FirstProduct::ready) first_product_ = FirstProduct::wanted;
   }
-  /// The start of the next Lanczos run.
-  void draw_start(Vector& v);
-  /// fast_v_ <- factor * v in the order of the kernels in Real.
-  void load_fast_vector(ConstVector v, double factor);
+  /// The start of the next search, from what the last one found; a block of `width` vectors.
+  void draw_start(RealBlock& block, Index width);
+  /// The place of the j-th number of vectors as kernels in Real take them.
+  [[nodiscard]] Index natural(Index j) const {
+    return column_order_.empty() ? j : column_order_[static_cast<std::size_t>(j)];
+  }
   /// work(first column, number of columns), possibly at once.
   template <class Work>
   void for_column_blocks(Work&& work) {
@@ -287,27 +296,33 @@ class CpuEvaluator : public Evaluator {
   Vector row_scale_;                             // X = diag(row_scale) Z diag(col_scale); empty with a plain trace norm
   Vector col_scale_;
   RealVector fast_row_scale_;
-  double largest_scale_ = 1;  // of an entry
-  Vector scaled_;             // a vector times row or column scale
+  RealVector fast_col_scale_;  // in the order of the kernels in Real
+  double largest_scale_ = 1;   // of an entry
+  Vector scaled_;              // a vector times row or column scale
   bool matrix_sampled_ = false;
 
   Random random_;
   LeadingAtom leading_;
-  // The first product of a Lanczos run rides along with the pass that makes the slopes: its vector is known by then.
+  // The first product of a search rides along with the pass that makes the slopes: its vectors are known by then.
   enum class FirstProduct { unwanted, wanted, ready };
   FirstProduct first_product_ = FirstProduct::unwanted;
-  Vector start_;
-  Vector first_out_;
-  Vector average_right_;  // start vector for the average's norm
+  double first_size_ = 1;
+  RealBlock first_out_;
+  RealBlock start_;          // of the next search
+  RealBlock average_start_;  // of the next one for the average's norm
+  BlockKrylov krylov_;
+  BlockKrylov average_krylov_;
   LanczosWorkspace lanczos_;
   LanczosValueWorkspace bound_lanczos_;
   Eigen::MatrixXd shard_outputs_;                  // cols x shards
-  RealMatrix fast_outputs_;                        // the same in Real
+  RealMatrix fast_outputs_;                        // the same in Real, for blocks of vectors
   std::vector<std::vector<Real>> factor_outputs_;  // cols x width, one for each shard
   Factors scaled_factors_;
-  RealVector fast_v_;
-  RealVector fast_shift_;
-  std::vector<RealVector> row_products_;  // M times each Lanczos vector, so that M times the answer needs no pass
+  RealVector fast_v_;     // the target's right side for moves
+  RealBlock fast_block_;  // a block as the kernels take it
+  RealBlock fast_shift_;
+  std::vector<RealBlock> row_products_;  // M times each block of a search, so that M times the answer needs no pass
+  RealBlock average_product_;
   Vector low_rank_shift_;
   Vector row_product_;
   Vector coefficients_;

@@ -13,6 +13,9 @@ namespace {
 /// An oracle that wants more digits than this gets its products in double.
 constexpr double kFastAccuracy = 1e-5;
 
+/// A pass with a block of vectors finds as much as this many with one vector (docs/measurements.md).
+constexpr int kProductsOfBlock = 2;
+
 }  // namespace
 
 void CpuEvaluator::add_shard_outputs(double* out) {
@@ -110,60 +113,65 @@ void CpuEvaluator::normal(Slopes which, ConstVector v, Vector& out) {
   add_low_rank_transpose(row_product_, out);
 }
 
-void CpuEvaluator::load_fast_vector(ConstVector v, double factor) {
-  fast_v_.resize(cols_);
-  if (column_order_.empty()) {
-    fast_v_ = (factor * v).cast<Real>();
-    return;
-  }
-  for (Index j = 0; j < cols_; ++j) fast_v_[j] = Real(factor * v[column_order_[static_cast<std::size_t>(j)]]);
-}
-
-CpuEvaluator::FastProduct CpuEvaluator::begin_fast(Slopes which, ConstVector v, RealVector& product) {
-  // M v / |M|_F is at most one: neither it nor M'M v / |M|_F can leave the range of Real.
+double CpuEvaluator::fast_size(Slopes which) const {
   const double square = which == Slopes::current ? slope_square_ : average_square_;
-  const double size = square > 0 && std::isfinite(square) ? largest_scale_ * std::sqrt(square) : 1.0;
+  return square > 0 && std::isfinite(square) ? largest_scale_ * std::sqrt(square) : 1.0;
+}
+
+kernels::RowTerms<Real> CpuEvaluator::begin_fast(double size, const RealBlock& v, RealBlock& product) {
+  fast_block_ = v * Real(1 / size);
+  product.resize(rows_, v.cols());
   if (weighted_norm()) {
-    scaled_ = v.cwiseProduct(col_scale_);
-    load_fast_vector(scaled_, 1 / size);
-    return {{fast_row_scale_.data(), nullptr, product.data()}, size};
-  }
-  load_fast_vector(v, 1 / size);
-  if (!has_low_rank_part()) return {{nullptr, nullptr, product.data()}, size};
-  low_rank_shift_.setZero();
-  add_low_rank(v, low_rank_shift_);
-  fast_shift_ = (low_rank_shift_ / size).cast<Real>();
-  return {{nullptr, fast_shift_.data(), product.data()}, size};
-}
-
-void CpuEvaluator::end_fast(const FastProduct& pass, Vector& out, RealVector& product) {
-  product *= Real(pass.size);
-  out.resize(cols_);
-  for_column_blocks([&](Index from, Index count) {
-    Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kColumnBlock, 1> sum =
-        fast_outputs_.col(0).segment(from, count).cast<double>();
-    for (int s = 1; s < shards(); ++s) sum += fast_outputs_.col(s).segment(from, count).cast<double>();
-    sum *= pass.size;
-    for (Index j = 0; j < count; ++j) {
-      out[column_order_.empty() ? from + j : column_order_[static_cast<std::size_t>(from + j)]] = sum[j];
+    if (fast_col_scale_.size() == 0) {
+      fast_col_scale_.resize(cols_);
+      for (Index j = 0; j < cols_; ++j) fast_col_scale_[j] = Real(col_scale_[natural(j)]);
     }
-  });
-  if (weighted_norm()) out.array() *= col_scale_.array();
-  if (!has_low_rank_part()) return;
-  row_product_ = product.cast<double>();
-  add_low_rank_transpose(row_product_, out);
+    fast_block_.array().colwise() *= fast_col_scale_.array();
+    return {fast_row_scale_.data(), nullptr, product.data()};
+  }
+  if (!has_low_rank_part()) return {nullptr, nullptr, product.data()};
+  fast_shift_.resize(rows_, v.cols());
+  scaled_.resize(cols_);
+  for (Eigen::Index c = 0; c < v.cols(); ++c) {
+    for (Index j = 0; j < cols_; ++j) scaled_[natural(j)] = double(v(j, c));
+    low_rank_shift_.setZero();
+    add_low_rank(scaled_, low_rank_shift_);
+    fast_shift_.col(c) = (low_rank_shift_ / size).cast<Real>();
+  }
+  return {nullptr, fast_shift_.data(), product.data()};
 }
 
-void CpuEvaluator::normal_fast(Slopes which, ConstVector v, Vector& out, RealVector& product) {
+void CpuEvaluator::end_fast(double size, RealBlock& out, const RealBlock& product) {
+  const Eigen::Index width = product.cols();
+  out.resize(cols_, width);
+  for_column_blocks([&](Index from, Index count) {
+    Eigen::Map<RealVector> sum(out.data() + from * width, count * width);
+    sum = fast_outputs_.col(0).segment(from * width, count * width);
+    for (int s = 1; s < shards(); ++s) sum += fast_outputs_.col(s).segment(from * width, count * width);
+    sum *= Real(1 / size);
+    if (weighted_norm()) out.middleRows(from, count).array().colwise() *= fast_col_scale_.segment(from, count).array();
+  });
+  if (!has_low_rank_part()) return;
+  scaled_.resize(cols_);
+  for (Eigen::Index c = 0; c < width; ++c) {
+    row_product_ = product.col(c).cast<double>();
+    scaled_.setZero();
+    add_low_rank_transpose(row_product_, scaled_);
+    for (Index j = 0; j < cols_; ++j) out(j, c) += Real(scaled_[natural(j)] / size);
+  }
+}
+
+void CpuEvaluator::normal_fast(Slopes which, double size, const RealBlock& v, RealBlock& out, RealBlock& product) {
   count_pass();
-  ++counters_.products;
-  const FastProduct pass = begin_fast(which, v, product);
+  const auto width = static_cast<Index>(v.cols());
+  counters_.products += width;
+  const kernels::RowTerms<Real> terms = begin_fast(size, v, product);
   for_each_shard(shards(), [&](int s) {
     fast_outputs_.col(s).setZero();
     normal_fast_rows(cuts_[static_cast<std::size_t>(s)], cuts_[static_cast<std::size_t>(s) + 1], slopes(which),
-                     fast_v_.data(), pass.terms, fast_outputs_.col(s).data());
+                     fast_block_.data(), width, terms, fast_outputs_.col(s).data());
   });
-  end_fast(pass, out, product);
+  end_fast(size, out, product);
 }
 
 void CpuEvaluator::add_noise(Vector& v, double size) {
@@ -171,53 +179,76 @@ void CpuEvaluator::add_noise(Vector& v, double size) {
   for (Eigen::Index j = 0; j < v.size(); ++j) v[j] += each * random_.normal();
 }
 
-void CpuEvaluator::draw_start(Vector& v) {
+void CpuEvaluator::draw_start(RealBlock& block, Index width) {
   // A warm start alone can miss a new leading direction that it is orthogonal to; a little noise cannot.
+  const bool warm = block.size() > 0;
+  if (!warm) block.setZero(cols_, width);
+  const Real each = Real((warm ? kStartNoise : 1.0) / std::sqrt(static_cast<double>(cols_)));
+  for (Real& x : block.reshaped()) x += each * Real(random_.spread());
+  detail::orthonormalize(block);
+}
+
+void CpuEvaluator::find_fast(const OracleAccuracy& accuracy) {
+  const Index width = fast_width();
+  bool first_known = std::exchange(first_product_, FirstProduct::wanted) == FirstProduct::ready;
+  if (!first_known) {
+    draw_start(start_, width);
+    first_size_ = fast_size(Slopes::current);
+  }
+  const int most = width == 1 ? accuracy.products : std::max(1, accuracy.products / kProductsOfBlock);
+  const KrylovResult found = krylov_.leading(
+      [&](int j, const RealBlock& q, RealBlock& out) {
+        if (std::exchange(first_known, false)) {
+          out.swap(first_out_);
+        } else {
+          normal_fast(Slopes::current, first_size_, q, out, row_products_[static_cast<std::size_t>(j)]);
+        }
+      },
+      start_, accuracy.relative, most);
+  leading_.products = found.applications * width;
+  // v is a combination of vectors whose products are known.
+  Vector& u = leading_.atom.left;
+  Vector& v = leading_.atom.right;
+  u.setZero();
+  v.setZero();
+  for (int j = 0; j < found.blocks; ++j) {
+    const double* weights = found.weights.data() + j * width;
+    const RealBlock& q = krylov_.block(j);
+    const RealBlock& product = row_products_[static_cast<std::size_t>(j)];
+    for (Index r = 0; r < cols_; ++r) {
+      for (Index k = 0; k < width; ++k) v[natural(r)] += weights[k] * double(q(r, k));
+    }
+    for (Index r = 0; r < rows_; ++r) {
+      for (Index k = 0; k < width; ++k) u[r] += weights[k] * double(product(r, k));
+    }
+  }
+  u *= first_size_;
+}
+
+void CpuEvaluator::find_exactly(const OracleAccuracy& accuracy) {
+  first_product_ = FirstProduct::unwanted;
+  Vector& v = leading_.atom.right;
   add_noise(v, v.isZero(0) ? 1.0 : kStartNoise);
-  v.normalize();
+  const LanczosResult lanczos = lanczos_leading([&](ConstVector in, Vector& out) { normal(Slopes::current, in, out); },
+                                                v, accuracy.relative, accuracy.products, lanczos_);
+  apply(Slopes::current, v, leading_.atom.left);
+  leading_.products = lanczos.products + 1;
 }
 
 const LeadingAtom& CpuEvaluator::leading_atom(const OracleAccuracy& accuracy) {
-  Vector& v = leading_.atom.right;
-  const bool fast = accuracy.relative >= kFastAccuracy;
-  bool first_known = fast && first_product_ == FirstProduct::ready;
-  first_product_ = FirstProduct::wanted;  // whoever asked once will ask again
-  if (first_known) {
-    v = start_;
-  } else {
-    draw_start(v);
-  }
-  const LanczosResult lanczos = lanczos_leading(
-      [&](int step, ConstVector in, Vector& out) {
-        if (std::exchange(first_known, false)) {
-          out = first_out_;
-        } else if (fast) {
-          normal_fast(Slopes::current, in, out, row_products_[static_cast<std::size_t>(step)]);
-        } else {
-          normal(Slopes::current, in, out);
-        }
-      },
-      v, accuracy.relative, accuracy.products, lanczos_);
-  leading_.products = lanczos.products;
+  accuracy.relative >= kFastAccuracy ? find_fast(accuracy) : find_exactly(accuracy);
   Vector& u = leading_.atom.left;
-  if (fast) {  // v is a combination of vectors whose products are known
-    u.setZero();
-    for (int j = 0; j < lanczos.size; ++j) {
-      u += lanczos_.ritz[j] * row_products_[static_cast<std::size_t>(j)].cast<double>();
-    }
-    u /= v.norm();
-    v.normalize();
-  } else {
-    v.normalize();
-    apply(Slopes::current, v, u);
-    ++leading_.products;
-  }
-  leading_.sigma = u.norm();
-  if (leading_.sigma > 0) {
-    u /= leading_.sigma;
+  Vector& v = leading_.atom.right;
+  const double length = v.norm();
+  leading_.sigma = length == 0 ? 0.0 : u.norm() / length;
+  if (leading_.sigma != 0) {  // or is not a number: then nothing else shall be one
+    u.normalize();
+    v /= length;
   } else {  // a zero slope matrix: every atom is as good as any other
     u.setZero();
     u[0] = 1;
+    v.setZero();
+    v[0] = 1;
   }
   leading_.atom.weight = -radius_;
   return leading_;

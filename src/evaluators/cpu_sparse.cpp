@@ -84,17 +84,17 @@ void CpuSparseEvaluator::normal_shard(int shard, const Real* m, const double* v,
   visit_rows(shard, m, [&](const auto& rows, const auto& kernel) { kernel.normal(rows, v, terms, out); });
 }
 
-void CpuSparseEvaluator::normal_fast_rows(Index first, Index last, const Real* m, const Real* v,
+void CpuSparseEvaluator::normal_fast_rows(Index first, Index last, const Real* m, const Real* v, Index width,
                                           const kernels::RowTerms<Real>& terms, Real* out) const {
-  const Offset* begin = data_.pattern.begin();
-  if (!ranked_col_.empty()) {
-    kernels::linear_kernels().narrow.normal_fast({begin, ranked_col_.data(), m, first, last}, v, terms, out);
-    return;
-  }
-  data_.pattern.col().visit([&]<class Column>(const Column* col) {
-    kernels::linear_kernels().sparse<Column>().normal_fast({begin, col, m, first, last}, v, terms, out);
-  });
+  const auto multiply = [&]<class Column>(const Column* col) {
+    const kernels::SparseKernels<Column>& kernel = kernels::linear_kernels().sparse<Column>();
+    (width == 1 ? kernel.normal_fast : kernel.normal_block)({data_.pattern.begin(), col, m, first, last}, v, terms,
+                                                            out);
+  };
+  ranked_col_.empty() ? data_.pattern.col().visit(multiply) : multiply(ranked_col_.data());
 }
+
+Index CpuSparseEvaluator::fast_width() const { return kernels::kBlockWidth; }
 
 void CpuSparseEvaluator::apply_block_shard(int shard, const Real* m, const double* block, Index width,
                                            double* out) const {

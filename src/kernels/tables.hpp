@@ -30,25 +30,30 @@ TRACENORM_DECLARE_SET
 
 // What ends a translation unit of kernels: the tables, from functions of these names.
 
-#define TRACENORM_DEFINE_LINEAR                                            \
-  template <class Column>                                                  \
-  constexpr SparseKernels<Column> sparse_kernels() {                       \
-    return {sparse_normal<Column, double>, sparse_normal<Column, Real>,    \
-            sparse_apply<Column>,          sparse_apply_transpose<Column>, \
-            sparse_apply_block<Column>,    sparse_move<Column>,            \
-            factor_dots<Column>,           factor_products<Column>};       \
-  }                                                                        \
-  const LinearKernels& linear_kernels_of() {                               \
-    static constexpr LinearKernels table{sparse_kernels<Index>(),          \
-                                         sparse_kernels<ShortIndex>(),     \
-                                         dense_normal,                     \
-                                         dense_normal_fast,                \
-                                         dense_apply,                      \
-                                         dense_apply_transpose,            \
-                                         dense_apply_block,                \
-                                         dense_move,                       \
-                                         blend};                           \
-    return table;                                                          \
+#define TRACENORM_DEFINE_LINEAR                                        \
+  template <class Column>                                              \
+  constexpr SparseKernels<Column> sparse_kernels() {                   \
+    return {sparse_normal<Column, double>,                             \
+            sparse_normal<Column, Real>,                               \
+            sparse_normal_block<Column>,                               \
+            sparse_apply<Column>,                                      \
+            sparse_apply_transpose<Column>,                            \
+            sparse_apply_block<Column>,                                \
+            sparse_move<Column>,                                       \
+            factor_dots<Column>,                                       \
+            factor_products<Column>};                                  \
+  }                                                                    \
+  const LinearKernels& linear_kernels_of() {                           \
+    static constexpr LinearKernels table{sparse_kernels<Index>(),      \
+                                         sparse_kernels<ShortIndex>(), \
+                                         dense_normal,                 \
+                                         dense_normal_fast,            \
+                                         dense_apply,                  \
+                                         dense_apply_transpose,        \
+                                         dense_apply_block,            \
+                                         dense_move,                   \
+                                         blend};                       \
+    return table;                                                      \
   }
 
 #define TRACENORM_DEFINE_LOSS(L)                                                              \

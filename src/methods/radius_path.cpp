@@ -73,13 +73,16 @@ RadiusPath choose_radius(Problem& problem, const Method& method, const RunOption
     const RadiusStep& step = path.steps.back();
     const bool better =
         path.steps.size() == 1 || step.validation_error < path.steps[path.best].validation_error * (1 - kWorthwhile);
+    // The first directions may be of rows that have no validation entry: that says nothing against larger radii.
+    const bool says_nothing = path.best == 0 && std::abs(step.validation_error - path.steps[0].validation_error) <=
+                                                    kWorthwhile * path.steps[0].validation_error;
     const Status status = result.status;
     const std::string message = result.message;
     if (better) {
       path.best = path.steps.size() - 1;
       path.result = std::move(result);
       since_best = 0;
-    } else {
+    } else if (!says_nothing) {
       ++since_best;
     }
     if (status == Status::interrupted) {  // the best so far may be of an earlier radius

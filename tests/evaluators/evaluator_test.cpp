@@ -231,7 +231,8 @@ TEST_P(EveryProblem, BoundsOfTheNormAreAboveIt) {
   EXPECT_GE(bound.value, sigma);
   EXPECT_LE(bound.value, sigma * (1 + 1e-5) + 1e-5);
   f->average_conjugate_sum();
-  EXPECT_GE(f->bound_norm(Slopes::average, 1e9).value, f->estimate_norm(Slopes::average));
+  // The estimate is made in Real.
+  EXPECT_GE(f->bound_norm(Slopes::average, 1e9).value * (1 + 1e-5), f->estimate_norm(Slopes::average));
 }
 
 TEST_P(EveryProblem, SegmentsAgreeWithMoves) {

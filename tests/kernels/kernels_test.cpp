@@ -101,6 +101,29 @@ TEST_P(EverySet, SparseProductsAgreeWithTheReference) {
       EXPECT_EQ(q1, q3);
       EXPECT_EQ(r1, r3);
     }
+    const auto block_v = reals(cols * kBlockWidth);
+    const auto block_shift = reals(rows * kBlockWidth);
+    for (const auto& [d, s] : row_terms(real_factor, block_shift)) {
+      std::vector<Real> q1(std::size_t(rows * kBlockWidth), Real(0.5)), q3 = q1;
+      std::vector<Real> r1(std::size_t(cols * kBlockWidth), Real(1)), r3 = r1;
+      fast.wide.normal_block(m, block_v.data(), {d, s, q1.data()}, r1.data());
+      fast.narrow.normal_block(short_m, block_v.data(), {d, s, q3.data()}, r3.data());
+      EXPECT_EQ(q1, q3);
+      EXPECT_EQ(r1, r3);
+      for (Index k = 0; k < kBlockWidth; ++k) {  // one vector of the block after the other
+        const auto column = [&](const std::vector<Real>& block) {
+          std::vector<Real> out;
+          for (std::size_t i = std::size_t(k); i < block.size(); i += kBlockWidth) out.push_back(block[i]);
+          return out;
+        };
+        std::vector<Real> q2(std::size_t(rows), Real(0.5));
+        std::vector<Real> r2(std::size_t(cols), Real(1));
+        const std::vector<Real> shift_k = column(block_shift);
+        plain.wide.normal_fast(m, column(block_v).data(), {d, s ? shift_k.data() : nullptr, q2.data()}, r2.data());
+        expect_close(column(q1), q2, 1e-5);
+        expect_close(column(r1), r2, 1e-4);
+      }
+    }
     for (const Index width : {1, 7, 16}) {
       const auto block = vector(cols * width);
       std::vector<double> b1(std::size_t(rows * width), 0.5);

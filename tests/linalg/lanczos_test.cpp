@@ -7,8 +7,11 @@
 #include <Spectra/SymEigsSolver.h>
 #include <Eigen/QR>
 #include <Eigen/SVD>
+#include <cmath>
+#include <limits>
 
 #include "base/random.hpp"
+#include "linalg/block_krylov.hpp"
 
 namespace tracenorm {
 namespace {
@@ -94,6 +97,38 @@ TEST_P(HardCase, AWarmStartNeverReturnsALargerValueThanThereIs) {
                         1e-12, products, work);
     EXPECT_LE(std::sqrt(std::max(0.0, result.eigenvalue)), sigma * (1 + 1e-12));
     EXPECT_LE(result.products, products);
+  }
+}
+
+TEST_P(HardCase, BlocksInRealMatchADenseSvdToAFewDigits) {
+  const Eigen::MatrixXd& m = GetParam().matrix;
+  const double sigma = Eigen::JacobiSVD<Eigen::MatrixXd>(m).singularValues()[0];
+  const double size = sigma > 0 ? m.norm() : 1.0;
+  const RealBlock real = (m / size).cast<Real>();
+  const double rounding = 100 * static_cast<double>(std::numeric_limits<Real>::epsilon());
+  Random random(6);
+  for (const Eigen::Index width : {1, 4}) {
+    BlockKrylov krylov;
+    RealBlock start(m.cols(), width);
+    for (Real& x : start.reshaped()) x = Real(random.spread());
+    ASSERT_TRUE(detail::orthonormalize(start));
+    const auto apply = [&](int, const RealBlock& q, RealBlock& out) { out = real.transpose() * (real * q); };
+    for (const int most : {1, 3, 400}) {  // each goes on from where the last one ended
+      const KrylovResult found = krylov.leading(apply, start, 1e-4, most);
+      EXPECT_LE(found.applications, most);
+      EXPECT_LE(size * std::sqrt(std::max(0.0, found.eigenvalue)), sigma * (1 + rounding));
+      if (most == 400) {
+        EXPECT_GE(size * std::sqrt(std::max(0.0, found.eigenvalue)), sigma * (1 - 1e-4));
+      }
+      Eigen::VectorXd v = Eigen::VectorXd::Zero(m.cols());
+      for (int j = 0; j < found.blocks; ++j) {
+        v += krylov.block(j).cast<double>() * found.weights.segment(j * width, width);
+      }
+      if (sigma > 0) {
+        EXPECT_NEAR((m / size * v.normalized()).norm(), std::sqrt(std::max(0.0, found.eigenvalue)), rounding);
+      }
+      detail::orthonormalize(start);
+    }
   }
 }
 

@@ -60,7 +60,8 @@ TEST(RadiusPath, FindsARadiusAsGoodAsAGrid) {
   EXPECT_EQ(data.problem.radius(), path.radius());
   double best_of_grid = INFINITY;
   for (double radius = 10; radius < 1000; radius *= 1.3) best_of_grid = std::min(best_of_grid, error_at(data, radius));
-  EXPECT_LT(path.steps[path.best].validation_error, 1.04 * best_of_grid);
+  // The grid is twice as fine, and its best is the luckiest of 18.
+  EXPECT_LT(path.steps[path.best].validation_error, 1.1 * best_of_grid);
   EXPECT_LT(path.steps[path.best].validation_error, 0.6 * path.steps.front().validation_error);
   // The path stopped because the error turned, not because radii ran out.
   EXPECT_LT(path.best, path.steps.size() - 1);
@@ -95,6 +96,31 @@ TEST(RadiusPath, PureNoiseIsLeftAlone) {
   const RadiusPath path = choose_radius(data.problem, {}, options);
   EXPECT_LE(path.steps[path.best].validation_error, path.steps.front().validation_error);
   EXPECT_LT(path.radius(), 20);
+}
+
+/// The first directions are those of a part of the rows that no validation entry is in: the error stays exactly what it
+/// is at zero, and the path must go on.
+TEST(RadiusPath, DirectionsWithoutValidationEntriesSayNothing) {
+  Entries train;
+  Entries validation;
+  const auto add = [](Entries& entries, Index row, Index col, Real value) {
+    entries.row.push_back(row);
+    entries.col.push_back(col);
+    entries.value.push_back(value);
+  };
+  for (Index i = 0; i < 12; ++i) {
+    for (Index j = 0; j < 12; ++j) add(train, i, j, 3);  // the larger block
+  }
+  for (Index i = 12; i < 20; ++i) {
+    for (Index j = 12; j < 20; ++j) add((i + j) % 4 == 0 ? validation : train, i, j, 1);
+  }
+  Problem problem{make_sparse(20, 20, train), losses::Squared{1}, NoPenalty{}, TraceNormBall{0}};
+  RunOptions options;
+  options.validation = &validation;
+  const RadiusPath path = choose_radius(problem, methods::FrankWolfe{}, options);
+  EXPECT_EQ(path.steps[1].validation_error, path.steps[0].validation_error);
+  EXPECT_EQ(path.steps[2].validation_error, path.steps[0].validation_error);
+  EXPECT_LT(path.steps[path.best].validation_error, 0.5 * path.steps[0].validation_error);
 }
 
 TEST(RadiusPath, CancelledItReturnsWhatThereIs) {
