@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Whole runs next to what one would otherwise write: NumPy + SciPy svds, copt, Eigen + Spectra. One table, one JSON.
+"""Whole runs next to what one would otherwise write or install: NumPy + SciPy svds, copt, Eigen + Spectra, fancyimpute's SoftImpute.
+One table, one JSON.
 
 Usage: bench/compare.py BUILD_DIR DATA_DIR OUT.json [--quick]
 
-DATA_DIR holds ratings.dat (MovieLens 1M) and facebook_combined.txt (ego-Facebook), plain or .xz, itself or in folders. Every loop solves the same problem with the
+DATA_DIR holds u.data (MovieLens 100k), ratings.dat (MovieLens 1M) and facebook_combined.txt (ego-Facebook), plain or .xz, itself or in folders. Every loop solves the same problem with the
 same width rule; what is compared is the time to the objective that the slower-to-converge of the two ends with, so that equal answers are
 compared. Loops run in turns with the program. Rows "corrective" have the program's fastest method on our side instead of the same loop.
 """
@@ -128,6 +129,46 @@ def completion_lines(build, data, folder, iterations):
     return lines
 
 
+def soft_impute(full, shrinkage, iterations):
+    """fancyimpute's SoftImpute: half the squared loss + shrinkage * trace norm. Losses, trace norms and seconds by iteration."""
+    from fancyimpute import SoftImpute
+
+    observed = ~numpy.isnan(full)
+    loss, norm, seconds = [], [], []
+
+    class Noted(SoftImpute):
+        def _svd_step(self, x, *arguments, **options):
+            answer, rank = super()._svd_step(x, *arguments, **options)
+            stopped = time.perf_counter()
+            loss.append(float(((answer - full)[observed] ** 2).sum()) / 2)
+            norm.append(float(numpy.linalg.norm(answer, "nuc")))
+            self.noting += time.perf_counter() - stopped
+            seconds.append(time.perf_counter() - self.began - self.noting)
+            return answer, rank
+
+    solver = Noted(shrinkage_value=shrinkage, max_iters=iterations, convergence_threshold=1e-5, verbose=False)
+    solver.noting, solver.began = 0.0, time.perf_counter()
+    solver.fit_transform(full)
+    return loss, norm, seconds
+
+
+def soft_impute_lines(build, data, folder, iterations):
+    """The bounded problem at the trace norm that SoftImpute ends with: its last iterate is feasible there, so its loss can be reached."""
+    with open_data(data, "u.data") as file:
+        rows, cols, values = numpy.array([line.split()[:3] for line in file], dtype=float).T
+    rows, cols = rows.astype(int) - 1, cols.astype(int) - 1
+    values = (values - values.mean()) / values.std(ddof=1)
+    full = numpy.full((rows.max() + 1, cols.max() + 1), numpy.nan)
+    full[rows, cols] = values
+    loss, norm, seconds = soft_impute(full, 10, iterations)
+    table = folder / "small.tsv"
+    numpy.savetxt(table, numpy.column_stack([rows, cols, values]), fmt=["%d", "%d", "%.9g"], delimiter="\t")
+    ours = solve(build / "tracenorm", ["complete", table, "--prepare", "none", "--loss", "squared:0.5", "--radius", norm[-1], "--method",
+                                       "corrective", "--gap", 0.001], folder)
+    # SoftImpute's earlier iterates are outside of the ball or above its last loss: only the last one is compared.
+    return [compare("ML-100k: fancyimpute SoftImpute, corrective", ours, (loss[-1:], seconds[-1:]), len(loss))]
+
+
 def adjacency(folder):
     with open_data(folder, "facebook_combined.txt") as file:
         edges = numpy.array([line.split() for line in file if not line.startswith("#")], dtype=int)
@@ -159,12 +200,13 @@ def main():
         sys.exit(__doc__)
     quick = "--quick" in sys.argv
     build, data = pathlib.Path(arguments[0]) / "bin", pathlib.Path(arguments[1])
-    versions = {name: metadata.version(name) for name in ("numpy", "scipy", "copt")}
+    versions = {name: metadata.version(name) for name in ("numpy", "scipy", "copt", "fancyimpute")}
     print("with " + ", ".join(f"{name} {version}" for name, version in versions.items()) + "\n")
     print(f"{'':<44} {'iter.':>5} {'objective':>12} {'theirs':>12} {'seconds':>8} {'theirs':>8} {'ratio':>7} {'at equal f':>9}")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        lines = completion_lines(build, data, folder, 50 if quick else 500)
+        lines = soft_impute_lines(build, data, folder, 10 if quick else 200)
+        lines += completion_lines(build, data, folder, 50 if quick else 500)
         lines += link_lines(build, data, folder, 10 if quick else 1000)
     pathlib.Path(arguments[2]).write_text(json.dumps({"versions": versions, "runs": lines}, indent=1) + "\n")
 

@@ -82,10 +82,12 @@ Problem make_dense_problem(Index n, bool links) {
   return {DenseObservations{n, n, std::move(data), {}}, losses::Squared{0.5}, L1Penalty{0.01}, TraceNormBall{100}};
 }
 
-/// The fused product out = M'Mv on the kernels, sharded as the evaluators do it, with a matrix of its own.
+/// The fused product out = M'Mv on the kernels, sharded as the evaluators do it, with a matrix of its own; for one
+/// vector, or sparse for a block of them.
 class NormalPass {
  public:
-  explicit NormalPass(const Problem& problem) : sparse_(std::get_if<SparseObservations>(&problem.observations)) {
+  explicit NormalPass(const Problem& problem, Index width = 1)
+      : sparse_(std::get_if<SparseObservations>(&problem.observations)), width_(width) {
     const Offset* begin = sparse_ != nullptr ? sparse_->pattern.begin() : nullptr;
     const Index row_count = rows(problem.observations);
     cols_ = cols(problem.observations);
@@ -95,10 +97,11 @@ class NormalPass {
     for (Real& value : value_) value = Real(2 * random.uniform() - 1);
     if (sparse_ != nullptr) rank_columns();
     cuts_ = cut_rows(row_count, count, begin, cols_);
-    v_.setConstant(cols_, Real(0.01));
-    product_.resize(row_count);
-    out_.resize(cols_);
-    outputs_.resize(cols_, static_cast<Eigen::Index>(cuts_.size()) - 1);
+    const Eigen::Index size = Eigen::Index(cols_) * width;
+    v_.setConstant(size, Real(0.01));
+    product_.resize(Eigen::Index(row_count) * width);
+    out_.resize(size);
+    outputs_.resize(size, static_cast<Eigen::Index>(cuts_.size()) - 1);
   }
 
   void operator()() {
@@ -109,8 +112,9 @@ class NormalPass {
       Real* out = outputs_.col(s).data();
       outputs_.col(s).setZero();
       if (sparse_ != nullptr) {
-        kernel.narrow.normal_fast({sparse_->pattern.begin(), col_.data(), value_.data(), first, last}, v_.data(),
-                                  {nullptr, nullptr, product_.data()}, out);
+        const auto normal = width_ == 1 ? kernel.narrow.normal_fast : kernel.narrow.normal_block;
+        normal({sparse_->pattern.begin(), col_.data(), value_.data(), first, last}, v_.data(),
+               {nullptr, nullptr, product_.data()}, out);
       } else {
         kernel.dense_normal_fast({value_.data(), cols_, first, last}, v_.data(), {nullptr, nullptr, product_.data()},
                                  out);
@@ -153,6 +157,7 @@ class NormalPass {
   }
 
   const SparseObservations* sparse_;
+  Index width_;
   Index cols_;
   std::vector<Real> value_;
   std::vector<ShortIndex> col_;
@@ -276,10 +281,16 @@ std::vector<Measured> passes(const std::string& name, const std::shared_ptr<Case
   std::vector<Measured> all;
   all.push_back(line("normal", real + index, [product] { (*product)(); }));
   if (sparse) {
+    const auto block = std::make_shared<NormalPass>(data->problem, kernels::kBlockWidth);
+    all.push_back(line("normal of four", real + index, [block] { (*block)(); }));
     const auto m = std::make_shared<Eigen::SparseMatrix<float, Eigen::RowMajor>>(product->eigen());
     const auto v = std::make_shared<Eigen::VectorXf>(Eigen::VectorXf::Constant(m->cols(), 0.01F));
     const auto out = std::make_shared<Eigen::VectorXf>(m->cols());
-    all.back().other = [m, v, out] { *out = m->transpose() * (*m * *v); };
+    all[0].other = [m, v, out] { *out = m->transpose() * (*m * *v); };
+    using Block = Eigen::Matrix<float, Eigen::Dynamic, kernels::kBlockWidth, Eigen::RowMajor>;
+    const auto four = std::make_shared<Block>(Block::Constant(m->cols(), kernels::kBlockWidth, 0.01F));
+    const auto four_out = std::make_shared<Block>(m->cols(), kernels::kBlockWidth);
+    all[1].other = [m, four, four_out] { *four_out = m->transpose() * (*m * *four); };
   }
   all.push_back(line("linearize", 2 * real + datum, [data] { data->evaluator->linearize(data->width, false); }));
   // A step of one replaces the iterate, so the factors do not grow.

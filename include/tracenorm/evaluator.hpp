@@ -37,7 +37,7 @@ struct Linearization {
 /// How exactly the leading singular pair is wanted.
 struct OracleAccuracy {
   double relative = 1e-3;  ///< stop when the residual of the squared singular value is below this share of it
-  int products = 60;       ///< or after this many products
+  int products = 60;       ///< or after this many products; a pass with several vectors counts as two
 };
 
 struct LeadingAtom {
@@ -127,6 +127,9 @@ class Evaluator {
   [[nodiscard]] virtual LowRankMatrix from_data_units(LowRankMatrix x) const = 0;
   /// Replaces the iterate.
   virtual void restart(LowRankMatrix factors) = 0;
+  /// Marks the iterate of now, for `remembered` to give back. Cheap as long as only atoms are added to it.
+  virtual void remember() = 0;
+  [[nodiscard]] virtual LowRankMatrix remembered() = 0;
   /// Nobody will linearize again: the memory of slopes is free for the answer.
   virtual void forget_slopes() {}
   [[nodiscard]] virtual const LowRankMatrix& iterate() = 0;

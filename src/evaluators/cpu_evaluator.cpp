@@ -234,13 +234,35 @@ double CpuEvaluator::move(double t) {
     iterate_stale_ = true;
     return largest;
   }
+  if (t >= 1) keep_remembered();
   iterate_.blend(t, *aimed_);
   // Beyond twice the largest possible rank the factors hold nothing new; once per min(m, n) moves costs little.
   if (iterate_.terms() >= std::max<Index>(64, 2 * std::min(rows_, cols_))) compress();
   return largest;
 }
 
+void CpuEvaluator::remember() {
+  remembered_.reset();
+  if (thin_) {
+    remembered_ = iterate();
+  } else {
+    remembered_values_ = iterate_.values();
+  }
+}
+
+LowRankMatrix CpuEvaluator::remembered() {
+  keep_remembered();
+  return *remembered_;
+}
+
+void CpuEvaluator::keep_remembered() {
+  if (remembered_) return;
+  const Eigen::Index terms = remembered_values_.size();
+  remembered_.emplace(iterate_.left().leftCols(terms), remembered_values_, iterate_.right().leftCols(terms));
+}
+
 void CpuEvaluator::restart(LowRankMatrix factors) {
+  keep_remembered();
   assert(factors.rows() == rows_ && factors.cols() == cols_);
   factors.compress();
   iterate_ = std::move(factors);
@@ -270,6 +292,7 @@ const LowRankMatrix& CpuEvaluator::iterate() {
 }
 
 void CpuEvaluator::compress() {
+  keep_remembered();
   if (thin_) {
     refresh_iterate();
   } else {

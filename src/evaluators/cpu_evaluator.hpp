@@ -60,6 +60,8 @@ class CpuEvaluator : public Evaluator {
   [[nodiscard]] LowRankMatrix to_data_units(LowRankMatrix z) const final;
   [[nodiscard]] LowRankMatrix from_data_units(LowRankMatrix x) const final;
   void restart(LowRankMatrix factors) final;
+  void remember() final;
+  [[nodiscard]] LowRankMatrix remembered() final;
   void forget_slopes() final;
   [[nodiscard]] const LowRankMatrix& iterate() final;
   [[nodiscard]] Index terms() const final { return thin_ ? thin_->terms() : iterate_.terms(); }
@@ -281,7 +283,12 @@ class CpuEvaluator : public Evaluator {
   SpectralBound dense_bound(Slopes which, bool of_columns, bool exact, double passes);
   SpectralBound lanczos_bound(Slopes which, int steps);
 
-  LowRankMatrix iterate_;  // stale while thin_ is in use, until somebody asks for it
+  /// The factors are about to be rewritten: what is remembered of them becomes a copy.
+  void keep_remembered();
+
+  LowRankMatrix iterate_;                    // stale while thin_ is in use, until somebody asks for it
+  std::optional<LowRankMatrix> remembered_;  // a copy, or
+  Vector remembered_values_;                 // the values of the first so many terms of the iterate
   std::optional<ThinSvd> thin_;
   bool iterate_stale_ = false;
   double square_norm_ = 0;      // |X|_F^2 from the factors

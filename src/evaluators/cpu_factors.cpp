@@ -167,6 +167,7 @@ double CpuEvaluator::move_to_matrix(double t) {
     scaled_to_data(*aimed_matrix_).sample(watched_->row, watched_->col, there);
     for (std::size_t e = 0; e < there.size(); ++e) watched_x_[e] += Real(t) * (there[e] - watched_x_[e]);
   }
+  if (t >= 1) keep_remembered();
   iterate_.blend(t, *aimed_matrix_);
   aimed_matrix_ = nullptr;  // it need not live longer
   matrix_sampled_ = false;

@@ -195,7 +195,8 @@ void CpuEvaluator::find_fast(const OracleAccuracy& accuracy) {
     draw_start(start_, width);
     first_size_ = fast_size(Slopes::current);
   }
-  const int most = width == 1 ? accuracy.products : std::max(1, accuracy.products / kProductsOfBlock);
+  // A single pass could only choose among what is known already.
+  const int most = width == 1 ? accuracy.products : std::max(2, accuracy.products / kProductsOfBlock);
   const KrylovResult found = krylov_.leading(
       [&](int j, const RealBlock& q, RealBlock& out) {
         if (std::exchange(first_known, false)) {

@@ -8,6 +8,7 @@
 namespace tracenorm {
 
 void CpuEvaluator::keep_thin() {
+  keep_remembered();
   if (!thin_) thin_.emplace(iterate_);
 }
 

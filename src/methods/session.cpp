@@ -71,7 +71,7 @@ void Session::follow_validation(Iteration& iteration) {
   if (iteration.k % validation_stride_ != 0 || !(iteration.validation_error < best_validation_)) return;
   best_validation_ = iteration.validation_error;
   best_iteration_ = iteration.k;
-  best_ = evaluator_.iterate();
+  evaluator_.remember();
 }
 
 void Session::complete(Iteration& iteration) const {
@@ -144,7 +144,7 @@ Result Session::finish(std::string method) {
   const bool chooses = !options_.gap || options_.patience > 0;
   const bool from_validation = chooses && options_.validation != nullptr && std::isfinite(best_validation_);
   if (from_validation) result.solution_iteration = best_iteration_;
-  LowRankMatrix solution = from_validation ? std::move(best_) : evaluator_.iterate();
+  LowRankMatrix solution = from_validation ? evaluator_.remembered() : evaluator_.iterate();
   solution.compress();
   evaluator_.restart(solution);
   result.trace_norm = solution.trace_norm_bound();

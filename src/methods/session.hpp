@@ -57,7 +57,6 @@ class Session {
   double best_validation_ = std::numeric_limits<double>::infinity();
   int best_iteration_ = 0;
   int validation_stride_ = 10;  // copying the factors of every improvement would cost more than short iterations
-  LowRankMatrix best_;
 };
 
 }  // namespace tracenorm

@@ -235,6 +235,29 @@ TEST_P(EveryProblem, BoundsOfTheNormAreAboveIt) {
   EXPECT_GE(f->bound_norm(Slopes::average, 1e9).value * (1 + 1e-5), f->estimate_norm(Slopes::average));
 }
 
+TEST_P(EveryProblem, AnIterateIsRememberedThroughWhateverFollows) {
+  for (const int what : {0, 1, 2, 3}) {
+    const auto f = make_evaluator(GetParam().problem);
+    wander(*f);
+    f->remember();
+    const Eigen::MatrixXd then = f->iterate().dense();
+    const auto move = [&](double t) {
+      f->linearize(0.2, false);
+      f->aim(f->leading_atom({1e-2, 10}).atom);
+      f->move(t);
+    };
+    for (int k = 0; k < 20; ++k) move(0.2);
+    if (what == 1) f->compress();
+    if (what == 2) move(1.0);
+    if (what == 3) f->keep_thin();
+    for (int k = 0; k < 3; ++k) move(0.3);
+    EXPECT_LT((f->remembered().dense() - then).norm(), 1e-12 * (1 + then.norm())) << what;
+    EXPECT_LT((f->remembered().dense() - then).norm(), 1e-12 * (1 + then.norm())) << what;
+    f->remember();
+    EXPECT_LT((f->remembered().dense() - f->iterate().dense()).norm(), 1e-12 * (1 + then.norm())) << what;
+  }
+}
+
 TEST_P(EveryProblem, SegmentsAgreeWithMoves) {
   const auto f = make_evaluator(GetParam().problem);
   wander(*f);

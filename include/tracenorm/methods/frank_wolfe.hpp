@@ -17,7 +17,7 @@ struct FrankWolfe {
   WidthRule width = BalancedWidth{};
   StepRule step = StepRule::measured;
   double oracle_tolerance = 0.3;  ///< of the leading singular pair at k = 0; tightens like 1/sqrt(k+1)
-  double oracle_products = 6;     ///< at most this many products per pair, or sqrt(k)/5 once that is more
+  double oracle_products = 6;  ///< at most this many products per pair (a block counts as two), or sqrt(k)/5 once more
 
   static constexpr bool bounded = true;
   static const std::array<Field<FrankWolfe>, 2> fields;
@@ -27,6 +27,7 @@ inline constexpr std::array<Field<FrankWolfe>, 2> FrankWolfe::fields{
     {{"oracle_tolerance", &FrankWolfe::oracle_tolerance, 1e-14, 1.0,
       "accuracy of the first leading singular pair; tightens with the iterations"},
      {"oracle_products", &FrankWolfe::oracle_products, 2, 1e6,
-      "most products per leading singular pair; sqrt(k)/5 once that is more"}}};
+      "most products per leading singular pair, a pass with four vectors counting as two; sqrt(k)/5 once that is "
+      "more"}}};
 
 }  // namespace tracenorm::methods
