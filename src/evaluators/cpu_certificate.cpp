@@ -85,7 +85,7 @@ double CpuEvaluator::estimate_norm(Slopes which) {
   const double size = fast_size(which);
   const KrylovResult found = average_krylov_.leading(
       [&](int, const RealBlock& q, RealBlock& out) { normal_fast(which, size, q, out, average_product_); },
-      average_start_, 1e-3, 40);
+      average_start_, 1e-3, 16);  // what it decides is only whether a proof is worth its passes
   counters_.certificate_passes += counters_.passes - before;
   return size * std::sqrt(std::max(0.0, found.eigenvalue));
 }

@@ -164,6 +164,7 @@ Linearization CpuEvaluator::linearize(double width, bool want_conjugate) {
     first_size_ = fast_size(Slopes::current);
     product = begin_fast(first_size_, start_, row_products_[0]);
     counters_.products += fast_width();
+    count_pass(block_cost(fast_width()));
   }
   visit_kernels(problem_.loss, mode_, weight_ != nullptr, [&](const auto& loss, const auto& table) {
     auto kernel = want_conjugate ? table.linearize_conjugate : table.linearize;

@@ -22,6 +22,9 @@ inline constexpr double kFlopsPerEntry = 20;
 /// Sums over shards are made for this many columns at a time.
 inline constexpr Index kColumnBlock = 2048;
 
+/// What a pass with a block of vectors costs beyond one with a single vector, in passes (docs/measurements.md).
+inline constexpr double block_cost(Index width) { return width == 1 ? 0.0 : 0.3; }
+
 /// Norm of the noise added to a unit start vector.
 inline constexpr double kStartNoise = 0.05;
 

@@ -162,8 +162,8 @@ void CpuEvaluator::end_fast(double size, RealBlock& out, const RealBlock& produc
 }
 
 void CpuEvaluator::normal_fast(Slopes which, double size, const RealBlock& v, RealBlock& out, RealBlock& product) {
-  count_pass();
   const auto width = static_cast<Index>(v.cols());
+  count_pass(1 + block_cost(width));
   counters_.products += width;
   const kernels::RowTerms<Real> terms = begin_fast(size, v, product);
   for_each_shard(shards(), [&](int s) {

@@ -14,7 +14,7 @@ constexpr int kAverageStride = 4;
 constexpr double kAveragePower = 4;
 
 /// A proof with fewer passes than this says too little to be worth making.
-constexpr double kLeastWork = 60;
+constexpr double kLeastWork = 40;
 
 }  // namespace
 
