@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <type_traits>
 #include <utility>
 
 #include "tracenorm/types.hpp"
@@ -21,7 +20,6 @@ struct LanczosWorkspace {
   Eigen::VectorXd diagonal;    // of the tridiagonal T
   Eigen::VectorXd off;         // beside it
   Eigen::VectorXd projection;  // scratch of the reorthogonalisation
-  Eigen::VectorXd ritz;        // the leading eigenvector in terms of the basis
 
   void prepare(Eigen::Index n, Eigen::Index steps) {
     if (basis.rows() == n && basis.cols() >= steps) return;
@@ -30,12 +28,10 @@ struct LanczosWorkspace {
     diagonal.resize(steps);
     off.resize(steps);
     projection.resize(steps);
-    ritz.resize(steps);
   }
 };
 
 struct LanczosResult {
-  int size = 0;           ///< the eigenvector is the combination of the first `size` basis vectors with weights `ritz`
   double eigenvalue = 0;  ///< the largest Ritz value: a lower bound of the largest eigenvalue
   double residual = 0;    ///< |A v - eigenvalue v|
   int products = 0;
@@ -70,21 +66,11 @@ struct SmallTridiagonal {
   [[nodiscard]] auto vector() const { return solver.eigenvectors().col(solver.eigenvalues().size() - 1); }
 };
 
-/// out = A v. An operator that wants to know which basis vector it is given takes its number as a first argument.
-template <class Apply>
-void apply_to_basis(Apply& apply, LanczosWorkspace& work, int j) {
-  if constexpr (std::is_invocable_v<Apply&, int, decltype(work.basis.col(j)), Eigen::VectorXd&>) {
-    apply(j, work.basis.col(j), work.next);
-  } else {
-    apply(work.basis.col(j), work.next);
-  }
-}
-
 /// One Lanczos step from basis column j: fills diagonal[j], off[j] and, unless the space is exhausted, basis column j+1
 /// when there is room. Returns off[j].
 template <class Apply>
 double lanczos_step(Apply&& apply, LanczosWorkspace& work, int j, bool store_next) {
-  apply_to_basis(apply, work, j);
+  apply(work.basis.col(j), work.next);
   work.diagonal[j] = work.basis.col(j).dot(work.next);
   // Two passes of classical Gram-Schmidt against everything so far: as good as exact arithmetic, and no selective
   // tests.
@@ -129,9 +115,7 @@ LanczosResult lanczos_leading(Apply&& apply, Eigen::VectorXd& v, double relative
       result.residual = exhausted ? 0.0 : beta * std::abs(small.vector()(size - 1));
       done = last || result.residual <= relative * result.eigenvalue;
     }
-    result.size = size;
-    work.ritz.head(size) = small.vector();
-    v.noalias() = work.basis.leftCols(size) * work.ritz.head(size);
+    v.noalias() = work.basis.leftCols(size) * small.vector();
     const bool converged = result.residual <= relative * result.eigenvalue || size == v.size();
     if (converged || result.products >= max_products) return result;
   }
