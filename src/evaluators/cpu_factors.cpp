@@ -154,7 +154,7 @@ double CpuEvaluator::move_to_matrix(double t) {
       const auto at = static_cast<std::size_t>(e);
       const Real change = target_[at] - x_[at];
       largest = std::max(largest, std::abs(double(change)));
-      x_[at] += Real(t) * change;
+      x_[at] = t >= 1 ? target_[at] : x_[at] + Real(t) * change;
     }
     shard_values_[static_cast<std::size_t>(s)] = largest;
   });
@@ -165,7 +165,9 @@ double CpuEvaluator::move_to_matrix(double t) {
   if (watched_ != nullptr) {
     std::vector<Real> there;
     scaled_to_data(*aimed_matrix_).sample(watched_->row, watched_->col, there);
-    for (std::size_t e = 0; e < there.size(); ++e) watched_x_[e] += Real(t) * (there[e] - watched_x_[e]);
+    for (std::size_t e = 0; e < there.size(); ++e) {
+      watched_x_[e] = t >= 1 ? there[e] : watched_x_[e] + Real(t) * (there[e] - watched_x_[e]);
+    }
   }
   if (t >= 1) keep_remembered();
   iterate_.blend(t, *aimed_matrix_);

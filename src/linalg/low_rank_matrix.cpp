@@ -112,11 +112,9 @@ Eigen::MatrixXd LowRankMatrix::dense_rows(Index first, Index last) const {
 }
 
 double LowRankMatrix::inner(const Eigen::VectorXd& left_vector, const Eigen::VectorXd& right_vector) const {
-  double sum = 0;
-  for (Index t = 0; t < terms_; ++t) {
-    sum += values_[t] * left_.col(t).dot(left_vector) * right_.col(t).dot(right_vector);
-  }
-  return sum;
+  const Eigen::VectorXd lefts = left().transpose() * left_vector;
+  const Eigen::VectorXd rights = right().transpose() * right_vector;
+  return values().dot(lefts.cwiseProduct(rights));
 }
 
 double LowRankMatrix::inner(const LowRankMatrix& other) const {

@@ -167,14 +167,14 @@ Eigen::MatrixXd ThinSvd::right() {
 }
 
 void ThinSvd::add_product(double factor, const Eigen::Ref<const Eigen::VectorXd>& v, Eigen::VectorXd& out) const {
-  const Eigen::VectorXd small = core_ * (p().transpose() * v);
-  out.noalias() += factor * (q() * small);
+  const Eigen::VectorXd small = factor * (core_ * (p().transpose() * v));
+  out.noalias() += q() * small;
 }
 
 void ThinSvd::add_transpose_product(double factor, const Eigen::Ref<const Eigen::VectorXd>& u,
                                     Eigen::VectorXd& out) const {
-  const Eigen::VectorXd small = core_.transpose() * (q().transpose() * u);
-  out.noalias() += factor * (p() * small);
+  const Eigen::VectorXd small = factor * (core_.transpose() * (q().transpose() * u));
+  out.noalias() += p() * small;
 }
 
 double ThinSvd::inner(const Eigen::VectorXd& u, const Eigen::VectorXd& v) const {
