@@ -121,11 +121,26 @@ LanczosResult lanczos_leading(Apply&& apply, Eigen::VectorXd& v, double relative
   }
 }
 
+namespace detail {
+
+/// Dot products in Real of blocks that are short enough not to lose digits, added in double.
+template <class A, class B>
+double blocked_dot(const A& a, const B& b) {
+  constexpr Eigen::Index block = 4096;
+  double sum = 0;
+  for (Eigen::Index from = 0; from < a.size(); from += block) {
+    const Eigen::Index count = std::min(block, a.size() - from);
+    sum += double(a.segment(from, count).dot(b.segment(from, count)));
+  }
+  return sum;
+}
+
+}  // namespace detail
+
 /// Memory of `lanczos_value`: the basis in Real, which is half of what there is to keep and to read.
 struct LanczosValueWorkspace {
   Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic> basis;
   Eigen::Matrix<Real, Eigen::Dynamic, 1> rest;
-  Eigen::Matrix<Real, Eigen::Dynamic, 1> projection;
   Eigen::VectorXd vector;
   Eigen::VectorXd product;
 };
@@ -152,10 +167,11 @@ double lanczos_value(Apply&& apply, const Eigen::VectorXd& start, int steps, Lan
     scale = std::max(scale, diagonal[size]);
     const double length = work.product.norm();
     work.rest = (work.product / (length > 0 ? length : 1.0)).cast<Real>();  // in the range of Real whatever A is
-    const auto span = work.basis.leftCols(size + 1);
-    for (int pass = 0; pass < 2; ++pass) {
-      work.projection.noalias() = span.transpose() * work.rest;
-      work.rest.noalias() -= span * work.projection;
+    for (int pass = 0; pass < 2; ++pass) {  // modified Gram-Schmidt, twice: sums in double, one vector at a time
+      for (int j = 0; j <= size; ++j) {
+        const auto known = work.basis.col(j);
+        work.rest -= Real(detail::blocked_dot(known, work.rest)) * known;
+      }
     }
     const double rest = work.rest.cast<double>().norm();
     off[size] = rest * length;
