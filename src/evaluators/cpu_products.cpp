@@ -243,8 +243,8 @@ const LeadingAtom& CpuEvaluator::leading_atom(const OracleAccuracy& accuracy) {
   const double length = v.norm();
   leading_.sigma = length == 0 ? 0.0 : u.norm() / length;
   if (leading_.sigma != 0) {  // or is not a number: then nothing else shall be one
-    u.normalize();
-    v /= length;
+    u *= 1 / u.norm();
+    v *= 1 / length;
   } else {  // a zero slope matrix: every atom is as good as any other
     u.setZero();
     u[0] = 1;
