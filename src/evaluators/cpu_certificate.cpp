@@ -106,7 +106,7 @@ SpectralBound CpuEvaluator::dense_bound(Slopes which, bool of_columns, bool exac
   counters_.certificate_passes += passes;
   Eigen::MatrixXd g;
   weighted_norm() ? gram(balanced(which).data(), of_columns, g) : gram(slopes(which), of_columns, g);
-  const double stored_square = balanced_square(which);
+  const double stored_square = weighted_norm() ? g.trace() : balanced_square(which);  // known without another pass
   double frobenius = std::sqrt(stored_square);
   if (has_low_rank_part()) {
     refresh_iterate();  // as U, values, V
@@ -153,7 +153,8 @@ SpectralBound CpuEvaluator::lanczos_bound(Slopes which, int steps) {
   counters_.certificate_passes += counters_.passes - before;
   const double shortfall = lanczos_shortfall(cols_, products, kFailureProbability);
   if (shortfall >= 1) return {std::numeric_limits<double>::infinity(), SpectralBound::Proof::none, 0};
-  return {std::sqrt(value / (1 - shortfall)) + rounding_margin(balanced_square(which)),
+  const double square = (which == Slopes::current ? slope_square_ : average_square_) * largest_scale_ * largest_scale_;
+  return {std::sqrt(value / (1 - shortfall)) + rounding_margin(square),
           SpectralBound::Proof::probabilistic, kFailureProbability};
 }
 

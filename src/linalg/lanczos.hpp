@@ -166,18 +166,19 @@ double lanczos_value(Apply&& apply, const Eigen::VectorXd& start, int steps, Lan
     diagonal[size] = work.vector.dot(work.product) / work.vector.squaredNorm();
     scale = std::max(scale, diagonal[size]);
     const double length = work.product.norm();
-    work.rest = (work.product / (length > 0 ? length : 1.0)).cast<Real>();  // in the range of Real whatever A is
+    work.rest = (work.product * (length > 0 ? 1 / length : 1.0)).cast<Real>();  // in the range of Real whatever A is
     for (int pass = 0; pass < 2; ++pass) {  // modified Gram-Schmidt, twice: sums in double, one vector at a time
       for (int j = 0; j <= size; ++j) {
         const auto known = work.basis.col(j);
         work.rest -= Real(detail::blocked_dot(known, work.rest)) * known;
       }
     }
-    const double rest = work.rest.cast<double>().norm();
+    work.vector = work.rest.cast<double>();
+    const double rest = work.vector.norm();
     off[size] = rest * length;
     ++size;
     if (size == steps || !(rest > kLanczosValueRounding)) break;
-    work.basis.col(size) = work.rest / Real(rest);
+    work.basis.col(size) = work.rest * Real(1 / rest);
   }
   *products += size;
   if (!(scale > 0)) return 0;
