@@ -112,15 +112,16 @@ void explain(const Result& result, const RunOptions& run, bool quiet) {
 
 /// Chooses the radius (and the penalty) and puts them into the problem. Returns whether the answer is already there:
 /// the best iterate on validation entries that the user gave, or what there was when the path was interrupted.
-bool choose(const EstimationOptions& options, Estimation& estimation, report::RunReport& report) {
+bool choose(const EstimationOptions& options, Estimation& estimation, RunHooks& hooks, report::RunReport& report) {
   Problem& judged = estimation.choosing ? estimation.choosing->problem : estimation.problem;
   RunOptions run = report.run;
+  RunHooks judging = hooks;
   if (estimation.choosing) {  // a part of the data, outliers included
-    run.validation = &estimation.choosing->validation;
+    judging.validation = &estimation.choosing->validation;
     run.validation_measure = ValidationMeasure::loss;
   }
-  RadiusPath path = options.chooses_l1 ? choose_radius_and_penalty(judged, report.method, run)
-                                       : choose_radius(judged, report.method, run);
+  RadiusPath path = options.chooses_l1 ? choose_radius_and_penalty(judged, report.method, run, judging)
+                                       : choose_radius(judged, report.method, run, judging);
   if (estimation.choosing) {
     std::get<TraceNormBall>(estimation.problem.constraint).radius = path.radius();
     estimation.problem.penalty = judged.penalty;
@@ -133,7 +134,7 @@ bool choose(const EstimationOptions& options, Estimation& estimation, report::Ru
   report.result = std::move(path.result);
   if (!solved) {  // from where the path stood, on all the data or to the gap that was asked for
     report.start = report.result.solution;
-    report.run.start = &report.start;
+    hooks.start = &report.start;
   } else if (estimation.choosing) {  // interrupted: the bounds were those of the smaller problem
     report.result.objective = objective(estimation.problem, report.result.solution);
     report.result.lower_bound = -std::numeric_limits<double>::infinity();
@@ -190,21 +191,16 @@ report::RunReport solve_estimation(const EstimationOptions& options, Estimation&
 
   Entries validation = estimation.validation;
   prepare(estimation.preparation, validation);
-  if (validation.size() > 0) report.run.validation = &validation;
   if (wants_labels(estimation.problem.loss)) report.run.validation_measure = ValidationMeasure::loss;
 
   const std::unique_ptr<Observer> observer = make_observer(options.quiet);
-  report.run.cancel = cancel;
-  report.run.observer = observer.get();
+  RunHooks hooks{.observer = observer.get(), .cancel = cancel};
+  if (validation.size() > 0) hooks.validation = &validation;
   bool solved = false;
-  if (options.chooses_radius()) solved = choose(options, estimation, report);
+  if (options.chooses_radius()) solved = choose(options, estimation, hooks, report);
   if (!solved) {
-    report.result = solve(estimation.problem, report.method, after(report.run, report.path));
+    report.result = solve(estimation.problem, report.method, after(report.run, report.path), hooks);
   }
-  report.run.start = nullptr;
-  report.run.observer = nullptr;
-  report.run.cancel = nullptr;
-  report.run.validation = nullptr;
 
   const LowRankMatrix& x = report.result.solution;
   if (validation.size() > 0) {

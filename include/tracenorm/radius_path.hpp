@@ -39,16 +39,16 @@ struct RadiusPath {
 /// The radius at which a first atom is promised to lower the objective by a twentieth: less hardly changes anything.
 double smallest_radius(const Problem& problem, std::uint64_t seed = 1);
 
-/// Goes up from the smallest radius until the validation error has turned. `run.validation` must be given; `run.gap` is
-/// left for a later solve. Sets the radius of `problem` to the one chosen. Cancelling ends the path; what was best so
-/// far is returned with the status `interrupted`.
-RadiusPath choose_radius(Problem& problem, const Method& method, const RunOptions& run,
+/// Goes up from the smallest radius until the validation error has turned. `hooks.validation` must be given; `run.gap`
+/// is left for a later solve. Sets the radius of `problem` to the one chosen. Cancelling ends the path; what was best
+/// so far is returned with the status `interrupted`.
+RadiusPath choose_radius(Problem& problem, const Method& method, const RunOptions& run, const RunHooks& hooks,
                          const RadiusPathOptions& options = {});
 
 /// A path of radii for each of several l1 penalties, from none up to where two in a row have not helped; the best of
 /// all, with the steps of all. Sets radius and penalty of `problem`.
 RadiusPath choose_radius_and_penalty(Problem& problem, const Method& method, const RunOptions& run,
-                                     const RadiusPathOptions& options = {});
+                                     const RunHooks& hooks, const RadiusPathOptions& options = {});
 
 /// The same options with what those steps have left of the time that was asked for.
 RunOptions after(RunOptions run, const std::vector<RadiusStep>& steps);

@@ -1,4 +1,4 @@
-// What is asked of a run, what one iteration records, what comes back, and who listens.
+// What is asked of a run, what is handed to it, what one iteration records, what comes back, and who listens.
 #pragma once
 
 #include <atomic>
@@ -19,6 +19,7 @@ class Observer;
 /// outliers among them do not dominate when the loss is robust, and which suits labels).
 enum class ValidationMeasure { rmse, loss };
 
+/// Plain values: they can be kept, compared and written down.
 struct RunOptions {
   int iterations = 500;           ///< at most this many
   std::optional<double> gap;      ///< stop at this certified relative gap
@@ -27,12 +28,16 @@ struct RunOptions {
   int threads = 0;                ///< 0: all cores. The result does not depend on it
   double certificate_share =
       0.1;  ///< certificates may use this share of the passes; 0 switches them off but for the last
+  ValidationMeasure validation_measure = ValidationMeasure::rmse;
+  int patience = 0;  ///< with validation: stop after this many iterations without improvement; 0: never
+};
+
+/// What a run looks at while it goes on and that belongs to the caller. Each may be null; all outlive the call.
+struct RunHooks {
   const LowRankMatrix* start = nullptr;  ///< where to begin, in the units of the prepared data; null: at zero. Shrunk
                                          ///< into the ball when outside. The fixed-rank methods do not use it
   const Entries* validation = nullptr;   ///< held-out entries in prepared units; the best iterate on them is returned,
                                          ///< unless a gap is asked for (and no patience): then the last one is
-  ValidationMeasure validation_measure = ValidationMeasure::rmse;
-  int patience = 0;  ///< with validation: stop after this many iterations without improvement; 0: never
   Observer* observer = nullptr;
   const std::atomic<bool>* cancel = nullptr;  ///< set from a signal handler to stop after the current iteration
 };

@@ -34,7 +34,8 @@ struct MethodHelp {
 std::vector<MethodHelp> method_help();
 
 /// Checks problem and options, runs the method, recomputes what is reported from the solution that is returned.
-Result solve(const Problem& problem, const Method& method = methods::FrankWolfe{}, const RunOptions& options = {});
+Result solve(const Problem& problem, const Method& method = methods::FrankWolfe{}, const RunOptions& options = {},
+             const RunHooks& hooks = {});
 
 /// f(X) for given factors.
 double objective(const Problem& problem, const LowRankMatrix& x);

@@ -224,21 +224,21 @@ std::pair<Model, Dict> run(const Data& data, const nb::object& loss, const std::
   report.run.seed = seed;
   report.run.threads = threads;
   report.run.certificate_share = certificate_share;
-  report.run.validation = entries ? &*entries : nullptr;
   report.run.patience = patience;
-  report.run.observer = &observer;
-  report.run.cancel = &failure.happened();
-  report.run.start = start != nullptr ? &start->factors : nullptr;
+  const RunHooks hooks{.start = start != nullptr ? &start->factors : nullptr,
+                       .validation = entries ? &*entries : nullptr,
+                       .observer = &observer,
+                       .cancel = &failure.happened()};
   {
     const nb::gil_scoped_release unlocked;
     if (choose) {
       report.run.validation_measure = ValidationMeasure::loss;
-      RadiusPath path = choose_radius(problem, method, report.run);
+      RadiusPath path = choose_radius(problem, method, report.run, hooks);
       report.path = std::move(path.steps);
       report.path_best = path.best;
       report.result = std::move(path.result);
     } else {
-      report.result = solve(problem, method, report.run);
+      report.result = solve(problem, method, report.run, hooks);
     }
   }
   failure.rethrow();

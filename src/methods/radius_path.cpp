@@ -45,9 +45,9 @@ double smallest_radius(const Problem& problem, std::uint64_t seed) {
   return sigma > 0 ? kFirstPromise * std::abs(model.objective) / sigma : 0.0;
 }
 
-RadiusPath choose_radius(Problem& problem, const Method& method, const RunOptions& run,
+RadiusPath choose_radius(Problem& problem, const Method& method, const RunOptions& run, const RunHooks& hooks,
                          const RadiusPathOptions& options) {
-  if (run.validation == nullptr) throw Error(ErrorCode::usage, "choosing a radius needs validation entries");
+  if (hooks.validation == nullptr) throw Error(ErrorCode::usage, "choosing a radius needs validation entries");
   if (!is_bounded(method)) {
     throw Error(ErrorCode::usage, fmt::format("method {} has no radius to choose", method_name(method)));
   }
@@ -57,6 +57,7 @@ RadiusPath choose_radius(Problem& problem, const Method& method, const RunOption
   one.gap.reset();
   one.iterations = std::min(run.iterations, options.iterations);
   one.patience = options.patience;
+  RunHooks from = hooks;
 
   RadiusPath path;
   LowRankMatrix last;
@@ -64,9 +65,8 @@ RadiusPath choose_radius(Problem& problem, const Method& method, const RunOption
   int since_best = 0;
   while (static_cast<int>(path.steps.size()) <= options.most && since_best < options.tolerance) {
     set_radius(problem, radius);
-    one.start = path.steps.empty() ? run.start : &last;
-    if (radius == 0) one.start = nullptr;
-    Result result = solve(problem, engine, one);
+    from.start = radius == 0 ? nullptr : &last;
+    Result result = solve(problem, engine, one, from);
     path.steps.push_back(describe(result, radius));
     last = result.solution;
     last.scale(options.ratio);  // the next answer is larger in most directions: that is nearer to it than this one
@@ -101,7 +101,7 @@ RadiusPath choose_radius(Problem& problem, const Method& method, const RunOption
 }
 
 RadiusPath choose_radius_and_penalty(Problem& problem, const Method& method, const RunOptions& run,
-                                     const RadiusPathOptions& options) {
+                                     const RunHooks& hooks, const RadiusPathOptions& options) {
   const double scale = make_evaluator(problem, run.seed)->data_scale();
   RadiusPath all;
   Penalty best_penalty = problem.penalty;
@@ -109,7 +109,7 @@ RadiusPath choose_radius_and_penalty(Problem& problem, const Method& method, con
   for (const double share : kPenalties) {
     const double lambda = share * scale;
     problem.penalty = lambda > 0 ? Penalty{L1Penalty{lambda}} : Penalty{NoPenalty{}};
-    RadiusPath path = choose_radius(problem, method, after(run, all.steps), options);
+    RadiusPath path = choose_radius(problem, method, after(run, all.steps), hooks, options);
     for (RadiusStep& step : path.steps) step.lambda = lambda;
     const Status status = path.result.status;
     const bool better =

@@ -53,18 +53,19 @@ Status stopping_status(const RunOptions& options, const Iteration& iteration, bo
   return Status::not_run;
 }
 
-Session::Session(const RunOptions& options, Evaluator& evaluator)
+Session::Session(const RunOptions& options, const RunHooks& hooks, Evaluator& evaluator)
     : options_(options),
+      hooks_(hooks),
       evaluator_(evaluator),
       certifier_(evaluator, options),
       start_(std::chrono::steady_clock::now()) {
   constexpr int kReserved = 100000;  // more grows as needed: a huge limit must not cost memory before it is used
   trace_.reserve(static_cast<std::size_t>(std::min(options.iterations, kReserved)) + 1);
-  if (options.validation != nullptr) evaluator.watch(*options.validation);
+  if (hooks.validation != nullptr) evaluator.watch(*hooks.validation);
 }
 
 void Session::follow_validation(Iteration& iteration) {
-  if (options_.validation == nullptr) return;
+  if (hooks_.validation == nullptr) return;
   const HeldOutError error = evaluator_.held_out_error();
   iteration.validation_rmse = error.rmse;
   iteration.validation_error = options_.validation_measure == ValidationMeasure::rmse ? error.rmse : error.loss;
@@ -82,13 +83,13 @@ void Session::complete(Iteration& iteration) const {
 }
 
 Status Session::stopping(const Iteration& iteration) const {
-  const bool cancelled = options_.cancel != nullptr && options_.cancel->load();
-  const int since_best = options_.validation != nullptr ? iteration.k - best_iteration_ : 0;
+  const bool cancelled = hooks_.cancel != nullptr && hooks_.cancel->load();
+  const int since_best = hooks_.validation != nullptr ? iteration.k - best_iteration_ : 0;
   return stopping_status(options_, iteration, cancelled, since_best);
 }
 
 bool Session::overdue() const {
-  if (options_.cancel != nullptr && options_.cancel->load()) return true;
+  if (hooks_.cancel != nullptr && hooks_.cancel->load()) return true;
   if (!options_.seconds) return false;
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() >= *options_.seconds;
 }
@@ -96,7 +97,7 @@ bool Session::overdue() const {
 bool Session::record(const Iteration& iteration) {
   trace_.push_back(iteration);
   if (status_ != Status::not_run) trace_.back().step = 0;
-  if (options_.observer != nullptr && !options_.observer->on_iteration(trace_.back(), options_) &&
+  if (hooks_.observer != nullptr && !hooks_.observer->on_iteration(trace_.back(), options_) &&
       status_ == Status::not_run) {
     status_ = Status::interrupted;
     trace_.back().step = 0;
@@ -142,7 +143,7 @@ Result Session::finish(std::string method) {
   result.counters = evaluator_.counters();
   // Who asks for a gap gets the answer that has it, not an earlier one that predicts better.
   const bool chooses = !options_.gap || options_.patience > 0;
-  const bool from_validation = chooses && options_.validation != nullptr && std::isfinite(best_validation_);
+  const bool from_validation = chooses && hooks_.validation != nullptr && std::isfinite(best_validation_);
   if (from_validation) result.solution_iteration = best_iteration_;
   LowRankMatrix solution = from_validation ? evaluator_.remembered() : evaluator_.iterate();
   solution.compress();

@@ -14,7 +14,7 @@ Status stopping_status(const RunOptions& options, const Iteration& iteration, bo
 
 class Session {
  public:
-  Session(const RunOptions& options, Evaluator& evaluator);
+  Session(const RunOptions& options, const RunHooks& hooks, Evaluator& evaluator);
 
   [[nodiscard]] const RunOptions& options() const { return options_; }
 
@@ -48,6 +48,7 @@ class Session {
   bool record(const Iteration& iteration);
 
   const RunOptions& options_;
+  const RunHooks& hooks_;
   Evaluator& evaluator_;
   double trace_penalty_ = 0;
   Certifier certifier_;

@@ -138,7 +138,7 @@ std::vector<MethodHelp> method_help() {
   return help;
 }
 
-Result solve(const Problem& problem, const Method& method, const RunOptions& options) {
+Result solve(const Problem& problem, const Method& method, const RunOptions& options, const RunHooks& hooks) {
   check(problem);
   check(method);
   check(options);
@@ -147,15 +147,15 @@ Result solve(const Problem& problem, const Method& method, const RunOptions& opt
                                               "to it; leave them out or take another method",
                                               method_name(method)));
   }
-  if (options.validation != nullptr) check_held_out(*options.validation, problem);
+  if (hooks.validation != nullptr) check_held_out(*hooks.validation, problem);
   RunOptions run = options;
   if (const auto* corrective = std::get_if<methods::Corrective>(&method)) {
     if (!run.gap) run.gap = corrective->tolerance;
   }
   const ThreadScope threads(run.threads);
   const std::unique_ptr<Evaluator> evaluator = make_evaluator(problem, run.seed);
-  if (run.start != nullptr) begin_at(*run.start, *evaluator);
-  Session session(run, *evaluator);
+  if (hooks.start != nullptr) begin_at(*hooks.start, *evaluator);
+  Session session(run, hooks, *evaluator);
   std::visit([&](const auto& chosen) { methods::run(chosen, problem, *evaluator, session); }, method);
   return session.finish(method_name(method));
 }

@@ -62,8 +62,7 @@ TEST(Allocation, OnlyTheFactorsGrow) {
     options.iterations = 120;
     options.threads = 1;
     options.certificate_share = 0;  // certificates have their own memory; this is about the loop
-    options.observer = &watcher;
-    solve(problem, methods::FrankWolfe{}, options);
+    solve(problem, methods::FrankWolfe{}, options, {.observer = &watcher});
     int grew = 0;
     for (std::size_t k = 3; k + 2 < watcher.counts.size(); ++k) {  // the last one certifies
       const long made = watcher.counts[k + 1] - watcher.counts[k];

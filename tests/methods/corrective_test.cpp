@@ -25,8 +25,7 @@ Result run(const Problem& problem, const LowRankMatrix* start = nullptr, int thr
   options.iterations = 400;
   options.gap = 0.98 * kGap;  // the answer is compressed and its objective made anew: that rounds
   options.threads = threads;
-  options.start = start;
-  return solve(problem, methods::Corrective{}, options);
+  return solve(problem, methods::Corrective{}, options, {.start = start});
 }
 
 /// Bounds hold at every iteration, the objective never rises, the answer is feasible and certified.

@@ -45,16 +45,13 @@ double error_at(Data data, double radius) {
   std::get<TraceNormBall>(data.problem.constraint).radius = radius;
   RunOptions options;
   options.iterations = 400;
-  options.validation = &data.validation;
-  const Result result = solve(data.problem, {}, options);
+  const Result result = solve(data.problem, {}, options, {.validation = &data.validation});
   return result.trace[static_cast<std::size_t>(result.solution_iteration)].validation_rmse;
 }
 
 TEST(RadiusPath, FindsARadiusAsGoodAsAGrid) {
   Data data = noisy(0.5);
-  RunOptions options;
-  options.validation = &data.validation;
-  const RadiusPath path = choose_radius(data.problem, {}, options);
+  const RadiusPath path = choose_radius(data.problem, {}, {}, {.validation = &data.validation});
   ASSERT_GT(path.steps.size(), 3U);
   EXPECT_EQ(path.steps.front().radius, 0);
   EXPECT_EQ(data.problem.radius(), path.radius());
@@ -71,11 +68,10 @@ TEST(RadiusPath, FindsARadiusAsGoodAsAGrid) {
 TEST(RadiusPath, IsTheSameEveryTimeAndOnAnyNumberOfThreads) {
   Data data = noisy(0.5);
   RunOptions options;
-  options.validation = &data.validation;
   options.threads = 1;
-  const RadiusPath a = choose_radius(data.problem, {}, options);
+  const RadiusPath a = choose_radius(data.problem, {}, options, {.validation = &data.validation});
   options.threads = 3;
-  const RadiusPath b = choose_radius(data.problem, {}, options);
+  const RadiusPath b = choose_radius(data.problem, {}, options, {.validation = &data.validation});
   ASSERT_EQ(a.steps.size(), b.steps.size());
   for (std::size_t s = 0; s < a.steps.size(); ++s) {
     EXPECT_EQ(a.steps[s].validation_error, b.steps[s].validation_error);
@@ -91,9 +87,7 @@ TEST(RadiusPath, PureNoiseIsLeftAlone) {
   for (Real& value : noise) value = Real(random.normal());
   sparse.value = noise;
   for (Real& value : data.validation.value) value = Real(random.normal());
-  RunOptions options;
-  options.validation = &data.validation;
-  const RadiusPath path = choose_radius(data.problem, {}, options);
+  const RadiusPath path = choose_radius(data.problem, {}, {}, {.validation = &data.validation});
   EXPECT_LE(path.steps[path.best].validation_error, path.steps.front().validation_error);
   EXPECT_LT(path.radius(), 20);
 }
@@ -115,9 +109,7 @@ TEST(RadiusPath, DirectionsWithoutValidationEntriesSayNothing) {
     for (Index j = 12; j < 20; ++j) add((i + j) % 4 == 0 ? validation : train, i, j, 1);
   }
   Problem problem{make_sparse(20, 20, train), losses::Squared{1}, NoPenalty{}, TraceNormBall{0}};
-  RunOptions options;
-  options.validation = &validation;
-  const RadiusPath path = choose_radius(problem, methods::FrankWolfe{}, options);
+  const RadiusPath path = choose_radius(problem, methods::FrankWolfe{}, {}, {.validation = &validation});
   EXPECT_EQ(path.steps[1].validation_error, path.steps[0].validation_error);
   EXPECT_EQ(path.steps[2].validation_error, path.steps[0].validation_error);
   EXPECT_LT(path.steps[path.best].validation_error, 0.5 * path.steps[0].validation_error);
@@ -126,20 +118,15 @@ TEST(RadiusPath, DirectionsWithoutValidationEntriesSayNothing) {
 TEST(RadiusPath, CancelledItReturnsWhatThereIs) {
   Data data = noisy(0.5);
   const std::atomic<bool> cancel{true};
-  RunOptions options;
-  options.validation = &data.validation;
-  options.cancel = &cancel;
-  const RadiusPath path = choose_radius(data.problem, {}, options);
+  const RadiusPath path = choose_radius(data.problem, {}, {}, {.validation = &data.validation, .cancel = &cancel});
   EXPECT_LE(path.steps.size(), 2U);
   EXPECT_EQ(path.result.solution.rows(), 60);
 }
 
 TEST(RadiusPath, WhatCannotBe) {
   Data data = noisy(0.5);
-  EXPECT_THROW(choose_radius(data.problem, {}, {}), Error);
-  RunOptions options;
-  options.validation = &data.validation;
-  EXPECT_THROW(choose_radius(data.problem, methods::Rlrmc{.rank = 2}, options), Error);
+  EXPECT_THROW(choose_radius(data.problem, {}, {}, {}), Error);
+  EXPECT_THROW(choose_radius(data.problem, methods::Rlrmc{.rank = 2}, {}, {.validation = &data.validation}), Error);
 }
 
 TEST(WarmStart, BeginsWhereItIsTold) {
@@ -148,18 +135,17 @@ TEST(WarmStart, BeginsWhereItIsTold) {
   RunOptions options;
   options.iterations = 300;
   const Result first = solve(data.problem, {}, options);
-  options.start = &first.solution;
-  const Result again = solve(data.problem, {}, options);
+  const RunHooks from_first{.start = &first.solution};
+  const Result again = solve(data.problem, {}, options, from_first);
   EXPECT_NEAR(again.trace.front().objective, first.objective, 1e-4 * first.objective);
   EXPECT_LE(again.lower_bound, first.objective);
   // Too large a start is shrunk into the ball.
   std::get<TraceNormBall>(data.problem.constraint).radius = 10;
   options.iterations = 0;
-  const Result inside = solve(data.problem, {}, options);
+  const Result inside = solve(data.problem, {}, options, from_first);
   EXPECT_LE(inside.trace_norm, 10 * (1 + 1e-9));
   const LowRankMatrix wrong(3, 3);
-  options.start = &wrong;
-  EXPECT_THROW(solve(data.problem, {}, options), Error);
+  EXPECT_THROW(solve(data.problem, {}, options, {.start = &wrong}), Error);
 }
 
 }  // namespace

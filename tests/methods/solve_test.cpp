@@ -114,8 +114,7 @@ TEST(Solve, ValidationReturnsTheBestIterate) {
   const Entries held_out{{0, 7, 50, 333}, {1, 2, 250, 8}, {0, 0, 0, 0}};
   RunOptions options;
   options.iterations = 60;
-  options.validation = &held_out;
-  const Result result = solve(problem, methods::FrankWolfe{}, options);
+  const Result result = solve(problem, methods::FrankWolfe{}, options, {.validation = &held_out});
   EXPECT_EQ(result.solution_iteration % 10, 0);
   double best = 1e300;
   for (const Iteration& iteration : result.trace) {
@@ -135,9 +134,7 @@ TEST(Solve, AnObserverCanStop) {
     int seen = 0;
     bool on_iteration(const Iteration&, const RunOptions&) override { return ++seen < 5; }
   } stopper;
-  RunOptions options;
-  options.observer = &stopper;
-  const Result result = solve(large_problem(), methods::FrankWolfe{}, options);
+  const Result result = solve(large_problem(), methods::FrankWolfe{}, {}, {.observer = &stopper});
   EXPECT_EQ(result.status, Status::interrupted);
   EXPECT_EQ(result.trace.size(), 5U);
   EXPECT_GT(result.solution.terms(), 0);
@@ -162,9 +159,7 @@ TEST(Solve, BadOptionsAreUsageErrors) {
   EXPECT_NE(complaint(methods::FrankWolfe{.oracle_tolerance = 7}, {}).find("oracle_tolerance = 7"), std::string::npos);
   EXPECT_THROW(parse_method("newton"), Error);
   Entries outside{{400}, {0}, {0}};
-  RunOptions held;
-  held.validation = &outside;
-  EXPECT_THROW(solve(problem, methods::FrankWolfe{}, held), Error);
+  EXPECT_THROW(solve(problem, methods::FrankWolfe{}, {}, {.validation = &outside}), Error);
 }
 
 TEST(Solve, ACustomLossThatIsNotANumberIsANumericalFailure) {
