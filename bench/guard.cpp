@@ -6,9 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/parallel.hpp"
 #include "patterns.hpp"
-#include "tracenorm/evaluator.hpp"
+#include "solver/evaluator.hpp"
 #include "tracenorm/problem.hpp"
 
 namespace {
@@ -52,9 +51,8 @@ int main(int argc, char** argv) {
     std::fputs("usage: tracenorm_guard sparse|dense-none|linearize|conjugate|products|move\n", stderr);
     return 2;
   }
-  set_threads(1);
   const Problem problem = name.starts_with("sparse") ? sparse_problem() : dense_problem();
-  const auto evaluator = make_evaluator(problem);
+  OwnEvaluator evaluator(problem, 1);
   run(std::string_view(name).substr(space + 1), *evaluator);
   return 0;
 }

@@ -19,39 +19,49 @@
 #include <string>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/execution.hpp"
 #include "base/random.hpp"
-#include "evaluators/cpu_evaluator.hpp"
+#include "cpu/backend.hpp"
 #include "kernels/kernels.hpp"
 #include "patterns.hpp"
-#include "tracenorm/evaluator.hpp"
+#include "solver/evaluator.hpp"
 #include "tracenorm/io.hpp"
 #include "tracenorm/problem.hpp"
 
 namespace tracenorm::bench {
 namespace {
 
-/// A problem with an evaluator a few iterations into a run, so that slopes and iterate are typical.
+/// What is measured runs on one thread and on two in turn.
+const std::array<Execution, 2> executions{Execution(1), Execution(2)};
+std::size_t selected = 0;
+const Execution& execution() { return executions[selected]; }
+
+/// A problem with evaluators a few iterations into a run, so that slopes and iterate are typical.
 struct Case {
   Problem problem;
-  std::unique_ptr<Evaluator> evaluator;
+  std::array<std::unique_ptr<Evaluator>, 2> evaluators;
   double width = 0;
 
   /// The evaluator looks at `problem`, so a case stays where it was made.
   Case(const Case&) = delete;
   Case& operator=(const Case&) = delete;
   ~Case() = default;
-  explicit Case(Problem made) : problem(std::move(made)), evaluator(make_evaluator(problem)) {
-    for (int k = 0; k < 4; ++k) {
-      width = 2.0 * problem.radius() / (k + 2) / 100;
-      evaluator->linearize(width, false);
-      evaluator->aim(evaluator->leading_atom({0.1, 6}).atom);
-      evaluator->move(2.0 / (k + 2));
+  explicit Case(Problem made) : problem(std::move(made)) {
+    for (std::size_t e = 0; e < executions.size(); ++e) {
+      evaluators[e] = std::make_unique<Evaluator>(problem, executions[e], cpu_backend(), 1);
+      Evaluator& f = *evaluators[e];
+      for (int k = 0; k < 4; ++k) {
+        width = 2.0 * problem.radius() / (k + 2) / 100;
+        f.linearize(width, false);
+        f.aim(f.leading_atom({0.1, 6}).atom);
+        f.move(2.0 / (k + 2));
+      }
+      f.linearize(width, false);
+      f.aim(f.leading_atom({0.1, 6}).atom);
+      f.linearize(width, false);
     }
-    evaluator->linearize(width, false);
-    evaluator->aim(evaluator->leading_atom({0.1, 6}).atom);
-    evaluator->linearize(width, false);
   }
+  [[nodiscard]] Evaluator& evaluator() const { return *evaluators[selected]; }
 };
 
 SparseObservations read_ratings(const std::string& path) {
@@ -82,7 +92,7 @@ Problem make_dense_problem(Index n, bool links) {
   return {DenseObservations{n, n, std::move(data), {}}, losses::Squared{0.5}, L1Penalty{0.01}, TraceNormBall{100}};
 }
 
-/// The fused product out = M'Mv on the kernels, sharded as the evaluators do it, with a matrix of its own; for one
+/// The fused product out = M'Mv on the kernels, sharded as the store does it, with a matrix of its own; for one
 /// vector, or sparse for a block of them.
 class NormalPass {
  public:
@@ -106,7 +116,7 @@ class NormalPass {
 
   void operator()() {
     const kernels::LinearKernels& kernel = kernels::linear_kernels();
-    for_each_shard(static_cast<int>(outputs_.cols()), [&](int s) {
+    execution().for_each_shard(static_cast<int>(outputs_.cols()), [&](int s) {
       const Index first = cuts_[static_cast<std::size_t>(s)];
       const Index last = cuts_[static_cast<std::size_t>(s) + 1];
       Real* out = outputs_.col(s).data();
@@ -182,7 +192,7 @@ class PlainRead {
   void operator()() {
     constexpr int shards = 16;
     std::array<std::uint64_t, shards> sums{};
-    for_each_shard(shards, [&](int s) {
+    execution().for_each_shard(shards, [&](int s) {
       const std::size_t from = words_.size() * std::size_t(s) / shards;
       const std::size_t to = words_.size() * std::size_t(s + 1) / shards;
       sums[std::size_t(s)] = read_words(words_.data() + from, to - from);
@@ -231,7 +241,7 @@ void measure(const Measured& m, int repetitions, bool last) {
   std::vector<double> other_time;
   for (int r = -1; r < repetitions; ++r) {  // the first round warms up
     for (const int threads : {1, 2}) {
-      set_threads(threads);
+      selected = std::size_t(threads) - 1;
       const double work = seconds_of(m.work);
       const double read = seconds_of(m.read);
       if (r < 0) continue;
@@ -267,7 +277,7 @@ void measure(const Measured& m, int repetitions, bool last) {
 
 /// The passes of one iteration. Bytes per entry are what a pass must move at least.
 std::vector<Measured> passes(const std::string& name, const std::shared_ptr<Case>& data) {
-  const auto entries = static_cast<double>(data->evaluator->entries());
+  const auto entries = static_cast<double>(data->evaluator().entries());
   const bool sparse = std::holds_alternative<SparseObservations>(data->problem.observations);
   const bool coded = name.find("links") != std::string::npos;
   const double real = sizeof(Real);
@@ -292,9 +302,9 @@ std::vector<Measured> passes(const std::string& name, const std::shared_ptr<Case
     const auto four_out = std::make_shared<Block>(m->cols(), kernels::kBlockWidth);
     all[1].other = [m, four, four_out] { *four_out = m->transpose() * (*m * *four); };
   }
-  all.push_back(line("linearize", 2 * real + datum, [data] { data->evaluator->linearize(data->width, false); }));
+  all.push_back(line("linearize", 2 * real + datum, [data] { data->evaluator().linearize(data->width, false); }));
   // A step of one replaces the iterate, so the factors do not grow.
-  all.push_back(line("move", 2 * real + index, [data] { data->evaluator->move(1.0); }));
+  all.push_back(line("move", 2 * real + index, [data] { data->evaluator().move(1.0); }));
   return all;
 }
 

@@ -1,4 +1,4 @@
-// Rank-one atoms, and matrices that are sums of few of them. Never made dense in the sparse case.
+// Matrices that are sums of few terms of rank one: where a run begins, and what it returns.
 #pragma once
 
 #include <Eigen/Core>
@@ -7,13 +7,6 @@
 #include "tracenorm/types.hpp"
 
 namespace tracenorm {
-
-/// weight * left * right', with unit vectors.
-struct Atom {
-  Eigen::VectorXd left;
-  Eigen::VectorXd right;
-  double weight = 0.0;
-};
 
 /// sum_t value_t left_t right_t'. The columns need not be orthogonal until `compress` has been called; afterwards it is
 /// a thin singular value decomposition, values descending and positive.
@@ -31,11 +24,6 @@ class LowRankMatrix {
   [[nodiscard]] auto values() const { return values_.head(terms_); }
   [[nodiscard]] auto right() const { return right_.leftCols(terms_); }
 
-  /// Makes room for this many terms, so that blending does not allocate.
-  void reserve(Index terms);
-  /// X <- (1 - t) X + t atom. A step of one forgets all former terms.
-  void blend(double t, const Atom& atom);
-  void blend(double t, const LowRankMatrix& other);
   /// X <- factor X.
   void scale(double factor);
   /// X <- diag(left) X diag(right).
@@ -46,28 +34,22 @@ class LowRankMatrix {
   void compress(double tolerance = 1e-12);
 
   [[nodiscard]] double entry(Index row, Index col) const;
-  /// The entries at the given places.
-  void sample(const std::vector<Index>& row, const std::vector<Index>& col, std::vector<Real>& out) const;
+  /// The entries at the given places. Zero threads means all cores, as in RunOptions.
+  void sample(const std::vector<Index>& row, const std::vector<Index>& col, std::vector<Real>& out,
+              int threads = 0) const;
   /// Rows [first, last) as a dense block.
   [[nodiscard]] Eigen::MatrixXd dense_rows(Index first, Index last) const;
   [[nodiscard]] Eigen::MatrixXd dense() const { return dense_rows(0, rows_); }
-  /// left' X right for given vectors: the inner product with an atom.
-  [[nodiscard]] double inner(const Eigen::VectorXd& left, const Eigen::VectorXd& right) const;
-  /// The inner product with another matrix.
-  [[nodiscard]] double inner(const LowRankMatrix& other) const;
   /// Sum of |values|: an upper bound of the trace norm, equal to it after `compress`.
   [[nodiscard]] double trace_norm_bound() const;
 
  private:
-  /// Makes it a thin SVD, with values of zero where the rank is lower.
-  void decompose();
-
   Index rows_ = 0;
   Index cols_ = 0;
   Index terms_ = 0;
-  Eigen::MatrixXd left_;     // rows_ x capacity
-  Eigen::VectorXd values_;   // capacity
-  Eigen::MatrixXd right_;    // cols_ x capacity
+  Eigen::MatrixXd left_;  // of at least so many columns
+  Eigen::VectorXd values_;
+  Eigen::MatrixXd right_;
   bool decomposed_ = false;  // it is a thin SVD already
 };
 

@@ -37,7 +37,7 @@ struct RadiusPath {
 };
 
 /// The radius at which a first atom is promised to lower the objective by a twentieth: less hardly changes anything.
-double smallest_radius(const Problem& problem, std::uint64_t seed = 1);
+double smallest_radius(const Problem& problem, const RunOptions& run = {});
 
 /// Goes up from the smallest radius until the validation error has turned. `hooks.validation` must be given; `run.gap`
 /// is left for a later solve. Sets the radius of `problem` to the one chosen. Cancelling ends the path; what was best

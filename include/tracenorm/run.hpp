@@ -8,11 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "tracenorm/evaluator.hpp"
+#include "tracenorm/certificate.hpp"
 #include "tracenorm/low_rank_matrix.hpp"
 
 namespace tracenorm {
 
+class Backend;
 class Observer;
 
 /// What "best on the validation entries" means: the least root mean square error, or the least mean loss (which
@@ -40,6 +41,7 @@ struct RunHooks {
                                          ///< unless a gap is asked for (and no patience): then the last one is
   Observer* observer = nullptr;
   const std::atomic<bool>* cancel = nullptr;  ///< set from a signal handler to stop after the current iteration
+  const Backend* backend = nullptr;           ///< where the entries live; null: in the memory of this machine
 };
 
 /// One line of the trace. Iteration k describes X_k, before the step that makes X_{k+1}.

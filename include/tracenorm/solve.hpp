@@ -37,7 +37,7 @@ std::vector<MethodHelp> method_help();
 Result solve(const Problem& problem, const Method& method = methods::FrankWolfe{}, const RunOptions& options = {},
              const RunHooks& hooks = {});
 
-/// f(X) for given factors.
-double objective(const Problem& problem, const LowRankMatrix& x);
+/// f(X) for given factors. Zero threads means all cores, as in RunOptions.
+double objective(const Problem& problem, const LowRankMatrix& x, int threads = 0);
 
 }  // namespace tracenorm

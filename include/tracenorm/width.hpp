@@ -5,7 +5,6 @@
 #include <array>
 #include <variant>
 
-#include "tracenorm/evaluator.hpp"
 #include "tracenorm/field.hpp"
 
 namespace tracenorm {
@@ -62,32 +61,5 @@ inline constexpr std::array<Field<RootWidth>, 1> RootWidth::fields{
     {{"beta", &RootWidth::beta, 0.0, 1e300, "factor of the width slope/sqrt(k+1)"}}};
 
 using WidthRule = std::variant<BalancedWidth, PaperWidth, HybridWidth, ConstantWidth, ZeroWidth, RootWidth>;
-
-/// The state of a rule during a run.
-class WidthSchedule {
- public:
-  WidthSchedule(const WidthRule& rule, const Evaluator& evaluator);
-  /// The width at iteration k.
-  double next(int k);
-  /// Whether the rule wants the sum of conjugates at iteration k.
-  [[nodiscard]] bool wants_conjugate(int k) const;
-  /// Tells the schedule what was learnt at the point the last step began, and max|X - S| of that step.
-  void observe(const Linearization& model, double sigma, double largest_change);
-
- private:
-  [[nodiscard]] double paper(int k) const;
-  void balance(double share, const Linearization& model, double sigma);
-
-  WidthRule rule_;
-  double radius_;
-  double scale_;
-  double kink_slope_;
-  double linear_gap_ = kInfinity;  // the smallest one, let grow slowly
-  double balanced_;                // the width of the balanced rule, before its bounds
-  double freeze_after_;            // k' of Algorithm 2, infinite without an epsilon
-  double frozen_ = 0;
-  std::array<double, 5> changes_{};  // a ring of the last five
-  int observed_ = 0;
-};
 
 }  // namespace tracenorm

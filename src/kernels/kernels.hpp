@@ -10,6 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "base/sums.hpp"
 #include "tracenorm/loss.hpp"
 #include "tracenorm/types.hpp"
 
@@ -112,23 +113,6 @@ enum class Mode {
 };
 inline constexpr int kModes = 5;
 
-/// Sums over one shard of entries.
-struct EntrySums {
-  double objective = 0;
-  double inner = 0;         // sum of slope * x (of the loss slope alone in mode observed_complement)
-  double conjugate = 0;     // sum of the conjugate of the entry's whole function at its slope
-  double square_x = 0;      // sum of x^2 (mode observed_complement only)
-  double square_slope = 0;  // sum of the stored slope squared
-  EntrySums& operator+=(const EntrySums& other) {
-    objective += other.objective;
-    inner += other.inner;
-    conjugate += other.conjugate;
-    square_x += other.square_x;
-    square_slope += other.square_slope;
-    return *this;
-  }
-};
-
 /// A datum in one byte, value = offset + scale * code, for dense data of few values (labels, links, ratings).
 struct CodedData {
   static constexpr std::int8_t kMissing = -128;
@@ -146,30 +130,11 @@ struct EntryRange {
   Offset count;
   double lambda;
   CodedData coded{};  ///< the data again, for `linearize_coded`
-  /// Where the slopes of loss and penalty are taken, if not at x (Evaluator::shift_kinks).
+  /// Where the slopes of loss and penalty are taken, if not at x (EntryStore::shift_kinks).
   const Real* loss_x = nullptr;
   const Real* penalty_x = nullptr;
   [[nodiscard]] const Real* at_loss() const { return loss_x != nullptr ? loss_x : x; }
   [[nodiscard]] const Real* at_penalty() const { return penalty_x != nullptr ? penalty_x : x; }
-};
-
-/// How many points of a segment one pass evaluates.
-inline constexpr int kSegmentPoints = 8;
-
-struct SegmentSums {
-  double value[kSegmentPoints] = {};
-  double derivative[kSegmentPoints] = {};
-  double square[kSegmentPoints] = {};  // of x(t), mode observed_complement only
-  double square_derivative[kSegmentPoints] = {};
-  SegmentSums& operator+=(const SegmentSums& other) {
-    for (int p = 0; p < kSegmentPoints; ++p) {
-      value[p] += other.value[p];
-      derivative[p] += other.derivative[p];
-      square[p] += other.square[p];
-      square_derivative[p] += other.square_derivative[p];
-    }
-    return *this;
-  }
 };
 
 /// The entrywise kernels of one loss in one mode.

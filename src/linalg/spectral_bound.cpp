@@ -1,11 +1,10 @@
 #include "linalg/spectral_bound.hpp"
 
-#include <cblas.h>
-#include <lapacke.h>
-
 #include <Eigen/Eigenvalues>
 #include <cmath>
 #include <limits>
+
+#include "linalg/lapack.hpp"
 
 namespace tracenorm {
 
@@ -20,16 +19,14 @@ double largest_eigenvalue_bound(const Eigen::MatrixXd& symmetric) {
 }
 
 double cholesky_bound(const Eigen::MatrixXd& symmetric, double estimate) {
-  // One thread inside BLAS: its sums, and so the bits, would otherwise depend on the thread count.
-  openblas_set_num_threads(1);
-  const auto n = static_cast<lapack_int>(symmetric.rows());
-  const double margin = 1 + 4 * static_cast<double>(n + 1) * kUnit;  // backward error of a Cholesky that succeeded
+  const auto n = static_cast<double>(symmetric.rows());
+  const double margin = 1 + 4 * (n + 1) * kUnit;  // backward error of a Cholesky that succeeded
   Eigen::MatrixXd work;
   for (const double slack : {1e-7, 1e-5, 1e-3, 1e-1}) {
     const double t = estimate * (1 + slack);
     work = -symmetric;
     work.diagonal().array() += t;
-    if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n, work.data(), n) == 0) return t * margin;
+    if (lapack::factor_cholesky(work)) return t * margin;
   }
   return std::numeric_limits<double>::infinity();
 }

@@ -7,6 +7,7 @@
 // what is reported uses a proved upper bound of sigma_1.
 #pragma once
 
+#include "solver/evaluator.hpp"
 #include "tracenorm/run.hpp"
 
 namespace tracenorm {

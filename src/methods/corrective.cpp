@@ -2,6 +2,7 @@
 // within what is there (docs/mathematics.md, "Corrective steps").
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "methods/factor_descent.hpp"
 #include "methods/line_search.hpp"
@@ -57,13 +58,13 @@ Index seeds_beside(Index terms, double wanted) {
 
 /// The best X so far: the smoothed objective falls from iteration to iteration, the objective itself nearly always.
 struct Incumbent {
-  LowRankMatrix x;
+  FactoredMatrix x;
   double objective = kInfinity;
 
   void meet(Evaluator& f, double value) {
     if (!(value <= objective)) return;
     objective = value;
-    x = f.iterate();
+    x = f.iterate().copy();
   }
 };
 
@@ -76,7 +77,9 @@ class CorrectiveRun {
         session_(session),
         seeds_(f, session.options().seed),
         descent_(f),
-        width_(f.radius() > 0 ? kFirstWidth * f.data_scale() : 0.0) {}
+        best_{FactoredMatrix(f.panels())},
+        width_(f.radius() > 0 ? kFirstWidth * f.data_scale() : 0.0),
+        before_(f.panels()) {}
 
   void run() {
     for (int k = 0;; ++k) {
@@ -90,7 +93,7 @@ class CorrectiveRun {
         continue;
       }
       const bool narrow = (gap.slack > gap.linear || stuck_) && width_ > kLeastWidth * f_.data_scale();
-      LowRankMatrix start = f_.iterate();
+      FactoredMatrix start = f_.iterate().copy();
       if (narrow) {
         narrow_width(gap);
       } else {
@@ -98,7 +101,7 @@ class CorrectiveRun {
       }
       correct(start, gap);
     }
-    f_.restart(best_.x);
+    f_.restart(std::move(best_.x));
   }
 
  private:
@@ -118,20 +121,20 @@ class CorrectiveRun {
   /// The Frank-Wolfe step at a fixed width and fixed multipliers: with it alone the method would converge. Where the
   /// gap is about directions within the spans of X it can wait for its turn. Returns X after it, with seeds of new
   /// directions where those are what the gap is about.
-  LowRankMatrix step(const Linearization& model, const LeadingAtom& leading, bool due) {
+  FactoredMatrix step(const Linearization& model, const LeadingAtom& leading, bool due) {
     const double multiplier = -model.inner / f_.radius();
     const bool outside = seeds_.inside(f_.iterate()) - multiplier < 0.5 * (leading.sigma - multiplier);
     stepped_ = true;
-    if (!outside && !due) return f_.iterate();
+    if (!outside && !due) return f_.iterate().copy();
     const bool first = f_.terms() == 0;
-    LowRankMatrix fresh(f_.rows(), f_.cols());
+    FactoredMatrix fresh(f_.panels());
     if (outside)
       fresh = seeds_.outside(seeds_beside(f_.terms() + 1, first ? 2 * options_.directions : options_.directions));
     f_.aim(leading.atom);
     const double t = smoothed_line_search(f_, width_);
     stepped_ = t > 0;
     if (stepped_) f_.move(t);
-    LowRankMatrix start = f_.iterate();
+    FactoredMatrix start = f_.iterate().copy();
     const double norm = fresh.trace_norm_bound();
     if (norm > 0) {
       fresh.scale(f_.radius() / norm);
@@ -141,13 +144,13 @@ class CorrectiveRun {
   }
 
   /// Descends over the factors. Where it is not sure that the smoothed objective has fallen, the next gap decides.
-  void correct(const LowRankMatrix& start, const Gap& gap) {
-    const LowRankMatrix corrected =
+  void correct(const FactoredMatrix& start, const Gap& gap) {
+    const FactoredMatrix corrected =
         descent_.descend(start, width_, static_cast<int>(options_.steps), [&] { return session_.overdue(); });
     f_.aim(corrected);
     doubtful_ = !smoothed_descent(f_, width_);
     if (doubtful_) {
-      before_ = f_.iterate();
+      before_ = f_.iterate().copy();
       before_gap_ = gap.sum();
     } else {
       rejected_ = false;
@@ -157,7 +160,7 @@ class CorrectiveRun {
 
   /// The last correction was none. If the Frank-Wolfe step before it had nowhere to go either, this width is done with.
   void take_back() {
-    f_.restart(before_);
+    f_.restart(std::move(before_));
     doubtful_ = false;
     stuck_ = rejected_ && !stepped_;
     rejected_ = true;
@@ -176,7 +179,7 @@ class CorrectiveRun {
   bool doubtful_ = false;     // X is a correction that may yet be taken back
   bool rejected_ = false;     // the last correction was taken back
   bool stuck_ = false;
-  LowRankMatrix before_;
+  FactoredMatrix before_;
   double before_gap_ = 0;
 };
 

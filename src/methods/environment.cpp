@@ -1,14 +1,12 @@
 #include "methods/environment.hpp"
 
-#include "base/parallel.hpp"
 #include "kernels/kernels.hpp"
 #include "tracenorm/version.hpp"
 
 namespace tracenorm {
 
 Environment environment(int threads, std::uint64_t seed) {
-  return {TRACENORM_VERSION, "g++ " __VERSION__, std::string(kernels::to_string(kernels::selected())),
-          threads > 0 ? threads : get_threads(), seed};
+  return {TRACENORM_VERSION, "g++ " __VERSION__, std::string(kernels::to_string(kernels::selected())), threads, seed};
 }
 
 }  // namespace tracenorm

@@ -1,17 +1,16 @@
 #include "methods/factor_descent.hpp"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
-
-#include "base/parallel.hpp"
 
 namespace tracenorm::methods {
 
 namespace {
 
 constexpr int kMemory = 6;
-constexpr Index kRowBlock = 512;
 
 /// The part of the radius that s gets when X should shrink: from s = 0 it could not grow.
 constexpr double kLeastSlack = 1e-3;
@@ -25,116 +24,97 @@ constexpr double kSettled = 1e-3;
 /// Terms below this share of the sum of all are left out.
 constexpr double kNegligible = 1e-7;
 
-double inner(const Eigen::Matrix<Real, Eigen::Dynamic, 1>& a, const Eigen::Matrix<Real, Eigen::Dynamic, 1>& b) {
-  constexpr Eigen::Index block = 4096;
-  double sum = 0;
-  for (Eigen::Index from = 0; from < a.size(); from += block) {
-    const Eigen::Index count = std::min(block, a.size() - from);
-    sum += double(a.segment(from, count).dot(b.segment(from, count)));
-  }
-  return sum;
-}
-
 }  // namespace
 
-FactorDescent::FactorDescent(Evaluator& f) : f_(f), curvature_(kMemory) {}
+FactorDescent::FactorDescent(Evaluator& f) : f_(f), panels_(f.panels()), curvature_(panels_, kMemory) {}
 
-template <class Work>
-void FactorDescent::for_rows(Work&& work) {
-  const Index left_blocks = (factors_.rows() + kRowBlock - 1) / kRowBlock;
-  const Index right_blocks = (factors_.cols() + kRowBlock - 1) / kRowBlock;
-  for_each_shard(left_blocks + right_blocks, [&](int b) {
-    const bool left = b < left_blocks;
-    const Index first = (left ? b : b - left_blocks) * kRowBlock;
-    const Index rows = std::min(kRowBlock, (left ? factors_.rows() : factors_.cols()) - first);
-    const Index base = left ? 0 : factors_.rows();
-    work(b, static_cast<Offset>(base + first) * factors_.width(), rows, left ? left_stretch_ : right_stretch_);
-  });
+void FactorDescent::prepare(Index columns) {
+  if (factors_.left && factors_.left.columns() == columns) return;
+  for (DescentPoint* point : {&point_, &gradient_, &direction_, &trial_, &trial_gradient_}) {
+    *point = make_point(panels_, columns);
+  }
+  factors_ = make_point(panels_, columns).factors;
+  products_ = make_point(panels_, columns).factors;
 }
 
-double FactorDescent::unstretch(const Vector& point) {
-  const auto width = static_cast<Eigen::Index>(factors_.width());
-  std::vector<double> squares(static_cast<std::size_t>((factors_.rows() + factors_.cols()) / kRowBlock + 2), 0.0);
-  for_rows([&](int b, Offset from, Index rows, const Vector& stretch) {
-    const Eigen::Map<const Factors::Matrix> in(point.data() + from, rows, width);
-    Eigen::Map<Factors::Matrix> out(factors_.values().data() + from, rows, width);
-    double sum = 0;
-    for (Index i = 0; i < rows; ++i) {
-      out.row(i) = in.row(i).cwiseProduct(stretch.transpose());
-      sum += double(out.row(i).squaredNorm());
-    }
-    squares[static_cast<std::size_t>(b)] = sum;
-  });
-  const double s = double(slack_stretch_) * double(point[point.size() - 1]);
-  double sum = s * s;
-  for (const double part : squares) sum += part;
-  return sum / 2;
+void FactorDescent::rotate() {
+  Eigen::MatrixXd gram = panels_.gram(factors_.left, factors_.left);
+  gram += panels_.gram(factors_.right, factors_.right);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(gram);
+  const Eigen::MatrixXd rotation = eigen.eigenvectors().rowwise().reverse();
+  panels_.combine(0, factors_.left, rotation, factors_.left);
+  panels_.combine(0, factors_.right, rotation, factors_.right);
 }
 
-void FactorDescent::evaluate(const Vector& point, Vector& gradient) {
+double FactorDescent::half_square() {
+  return (panels_.dot(factors_.left.flat(), factors_.left.flat()) +
+          panels_.dot(factors_.right.flat(), factors_.right.flat())) /
+         2;
+}
+
+void FactorDescent::stretch(const Eigen::VectorXd& left, const Eigen::VectorXd& right, double slack,
+                            const DescentPoint& in, DescentPoint& out) {
+  panels_.combine(0, in.factors.left, left.asDiagonal().toDenseMatrix(), out.factors.left);
+  panels_.combine(0, in.factors.right, right.asDiagonal().toDenseMatrix(), out.factors.right);
+  out.slack = slack * in.slack;
+}
+
+double FactorDescent::unstretch(const DescentPoint& point) {
+  DescentPoint plain{factors_, 0};
+  stretch(left_stretch_, right_stretch_, slack_stretch_, point, plain);
+  return half_square() + plain.slack * plain.slack / 2;
+}
+
+void FactorDescent::evaluate(const DescentPoint& point, DescentPoint& gradient) {
   const double n = unstretch(point);
   const double scale = f_.radius() / n;
   const Linearization model = f_.factor_gradient(factors_, scale, width_, products_);
   const double q = model.inner / n;
   multiplier_ = -q;
-  gradient.resize(point.size());
-  const auto width = static_cast<Eigen::Index>(factors_.width());
-  for_rows([&](int, Offset from, Index rows, const Vector& stretch) {
-    const Eigen::Map<const Factors::Matrix> at(factors_.values().data() + from, rows, width);
-    const Eigen::Map<const Factors::Matrix> product(products_.values().data() + from, rows, width);
-    Eigen::Map<Factors::Matrix> out(gradient.data() + from, rows, width);
-    for (Index i = 0; i < rows; ++i) {
-      out.row(i) = (Real(scale) * product.row(i) - Real(q) * at.row(i)).cwiseProduct(stretch.transpose());
-    }
-  });
-  const Eigen::Index last = point.size() - 1;
-  gradient[last] = Real(-q) * slack_stretch_ * slack_stretch_ * point[last];
+  const auto part = [&](const Eigen::VectorXd& stretches, const Panel& at, const Panel& product, const Panel& out) {
+    panels_.combine(0, product, (scale * stretches).asDiagonal().toDenseMatrix(), out);
+    panels_.combine(1, at, (-q * stretches).asDiagonal().toDenseMatrix(), out);
+  };
+  part(left_stretch_, factors_.left, products_.left, gradient.factors.left);
+  part(right_stretch_, factors_.right, products_.right, gradient.factors.right);
+  gradient.slack = -q * slack_stretch_ * slack_stretch_ * point.slack;
 }
 
 void FactorDescent::precondition() {
   // With columns of left and right orthogonal, the curvature along left column k is about h |right_k|^2 + multiplier,
   // and the other way round: h is the mean curvature of the entries, spread over the columns.
-  const auto width = static_cast<Eigen::Index>(factors_.width());
-  left_stretch_.setOnes(width);
-  right_stretch_.setOnes(width);
+  const auto columns = static_cast<Eigen::Index>(factors_.left.columns());
+  left_stretch_.setOnes(columns);
+  right_stretch_.setOnes(columns);
   slack_stretch_ = 1;
   evaluate(point_, gradient_);
-  Real& s = point_[point_.size() - 1];
-  const Real least_s = Real(std::sqrt(2 * kLeastSlack * f_.radius()));
-  if (multiplier_ < 0 && s < least_s) {
-    s = least_s;
+  const double least_slack = std::sqrt(2 * kLeastSlack * f_.radius());
+  if (multiplier_ < 0 && point_.slack < least_slack) {
+    point_.slack = least_slack;
     evaluate(point_, gradient_);
   }
-  const Vector left_square = factors_.left().colwise().squaredNorm().transpose();
-  const Vector right_square = factors_.right().colwise().squaredNorm().transpose();
-  const double slope = inner(gradient_, gradient_);
+  const Eigen::VectorXd left_square = panels_.gram(factors_.left, factors_.left).diagonal();
+  const Eigen::VectorXd right_square = panels_.gram(factors_.right, factors_.right).diagonal();
+  const double slope = dot(panels_, gradient_, gradient_);
   if (!(slope > 0)) return;
   const double t = kProbe * std::sqrt(2 * f_.radius() / slope);
   const double worth = multiplier_;
-  trial_ = point_ - Real(t) * gradient_;
+  add(panels_, 0, 1, point_, trial_);
+  add(panels_, 1, -t, gradient_, trial_);
   evaluate(trial_, trial_gradient_);
-  const double bend = t * (slope - inner(gradient_, trial_gradient_));
-  const Eigen::Map<const Factors::Matrix> left(gradient_.data(), factors_.rows(), width);
-  const Eigen::Map<const Factors::Matrix> right(gradient_.data() + factors_.left().size(), factors_.cols(), width);
-  const double weighted = double(left.colwise().squaredNorm().dot(right_square.transpose())) +
-                          double(right.colwise().squaredNorm().dot(left_square.transpose()));
+  const double bend = t * (slope - dot(panels_, gradient_, trial_gradient_));
+  const Product& g = gradient_.factors;
+  const double weighted = panels_.gram(g.left, g.left).diagonal().dot(right_square) +
+                          panels_.gram(g.right, g.right).diagonal().dot(left_square);
   const double h = std::max(0.0, bend - worth * t * t * slope) / std::max(1e-300, t * t * weighted);
-  const double largest = std::max(double(left_square.maxCoeff()), double(right_square.maxCoeff()));
+  const double largest = std::max(left_square.maxCoeff(), right_square.maxCoeff());
   const double least = std::max(worth, 1e-3 * h * largest);
   if (!(least > 0)) return;
-  left_stretch_ = (h * right_square.cast<double>().array() + least).rsqrt().cast<Real>();
-  right_stretch_ = (h * left_square.cast<double>().array() + least).rsqrt().cast<Real>();
-  slack_stretch_ = Real(1 / std::sqrt(least));
-  for_rows([&](int, Offset from, Index rows, const Vector& stretch) {
-    Eigen::Map<Factors::Matrix> at(point_.data() + from, rows, width);
-    Eigen::Map<Factors::Matrix> gradient(gradient_.data() + from, rows, width);
-    for (Index i = 0; i < rows; ++i) {
-      at.row(i) = at.row(i).cwiseQuotient(stretch.transpose());
-      gradient.row(i) = gradient.row(i).cwiseProduct(stretch.transpose());
-    }
-  });
-  point_[point_.size() - 1] /= slack_stretch_;
-  gradient_[point_.size() - 1] *= slack_stretch_;
+  left_stretch_ = (h * right_square.array() + least).rsqrt();
+  right_stretch_ = (h * left_square.array() + least).rsqrt();
+  slack_stretch_ = 1 / std::sqrt(least);
+  stretch(left_stretch_.cwiseInverse(), right_stretch_.cwiseInverse(), 1 / slack_stretch_, point_, point_);
+  stretch(left_stretch_, right_stretch_, slack_stretch_, gradient_, gradient_);
 }
 
 double FactorDescent::search(double slope) {
@@ -148,9 +128,10 @@ double FactorDescent::search(double slope) {
   double high = 0;
   double t = 1;
   for (int trial = 0; trial < kTrials; ++trial) {
-    trial_ = point_ + Real(t) * direction_;
+    add(panels_, 0, 1, point_, trial_);
+    add(panels_, 1, t, direction_, trial_);
     evaluate(trial_, trial_gradient_);
-    const double there = inner(trial_gradient_, direction_);
+    const double there = dot(panels_, trial_gradient_, direction_);
     if (!std::isfinite(there)) {
       high = t;
       t = low + 0.1 * (high - low);
@@ -168,20 +149,50 @@ double FactorDescent::search(double slope) {
   return 0;
 }
 
-LowRankMatrix FactorDescent::descend(const LowRankMatrix& x, double width, int steps,
-                                     const std::function<bool()>& stop) {
-  if (x.terms() == 0) return x;
+FactoredMatrix FactorDescent::answer(double slack) {
+  const Index columns = factors_.left.columns();
+  const Product exact{panels_.make(Side::left, Use::exact, columns), panels_.make(Side::right, Use::exact, columns)};
+  const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(columns, columns);
+  panels_.combine(0, factors_.left, identity, exact.left);
+  panels_.combine(0, factors_.right, identity, exact.right);
+  Eigen::VectorXd left_norm(columns);
+  Eigen::VectorXd right_norm(columns);
+  for (Index k = 0; k < columns; ++k) {
+    left_norm[k] = std::sqrt(panels_.dot(exact.left.column(k), exact.left.column(k)));
+    right_norm[k] = std::sqrt(panels_.dot(exact.right.column(k), exact.right.column(k)));
+  }
+  // N in double, of the factors as they are: what is returned must be inside the ball.
+  const double n = (left_norm.squaredNorm() + right_norm.squaredNorm() + slack * slack) / 2;
+  const double scale = f_.radius() / n;
+  const Eigen::VectorXd size = left_norm.cwiseProduct(right_norm);
+  const double least = kNegligible * size.sum();
+  Index kept = 0;  // columns move up into the places of those that are left out
+  Eigen::VectorXd values(columns);
+  for (Index k = 0; k < columns; ++k) {
+    if (!(size[k] > least)) continue;
+    panels_.add(0, 1 / left_norm[k], exact.left.column(k), exact.left.column(kept));
+    panels_.add(0, 1 / right_norm[k], exact.right.column(k), exact.right.column(kept));
+    values[kept++] = scale * size[k];
+  }
+  return {panels_, exact.left, values.head(kept), exact.right};
+}
+
+FactoredMatrix FactorDescent::descend(const FactoredMatrix& x, double width, int steps,
+                                      const std::function<bool()>& stop) {
+  if (x.terms() == 0) return x.copy();
   width_ = width;
-  factors_ = Factors(x);
-  factors_.rotate();
-  const auto size = static_cast<Eigen::Index>(factors_.values().size()) + 1;
-  point_.resize(size);
-  point_.head(size - 1) = Eigen::Map<const Vector>(factors_.values().data(), size - 1);
+  const Product start = f_.sampled(x);
+  prepare(start.left.columns());
+  panels_.copy(start.left, factors_.left);
+  panels_.copy(start.right, factors_.right);
+  rotate();
+  panels_.copy(factors_.left, point_.factors.left);
+  panels_.copy(factors_.right, point_.factors.right);
   const double radius = f_.radius();
-  point_[size - 1] = Real(std::sqrt(2 * std::max(0.0, radius - factors_.half_square())));
+  point_.slack = std::sqrt(2 * std::max(0.0, radius - half_square()));
   precondition();
   curvature_.begin(gradient_);
-  const double settled = kSettled * kSettled * inner(gradient_, gradient_);
+  const double settled = kSettled * kSettled * dot(panels_, gradient_, gradient_);
   int failures = 0;
   for (int k = 0; k < steps && failures < 2 && !stop(); ++k) {
     const double slope = curvature_.direction(direction_);
@@ -193,16 +204,15 @@ LowRankMatrix FactorDescent::descend(const LowRankMatrix& x, double width, int s
       continue;
     }
     failures = 0;
-    point_.swap(trial_);
-    gradient_.swap(trial_gradient_);
+    std::swap(point_, trial_);
+    std::swap(gradient_, trial_gradient_);
     curvature_.learn(direction_, t, gradient_);
-    if (inner(gradient_, gradient_) <= settled) break;
+    if (dot(panels_, gradient_, gradient_) <= settled) break;
   }
-  const double s = double(slack_stretch_) * double(point_[size - 1]);
+  const double slack = slack_stretch_ * point_.slack;
   unstretch(point_);
-  factors_.rotate();
-  const double n = factors_.half_square() + s * s / 2;  // after the last rounding of the factors
-  return factors_.to_low_rank(radius / n, kNegligible);
+  rotate();
+  return answer(slack);
 }
 
 }  // namespace tracenorm::methods

@@ -7,11 +7,10 @@
 // L-BFGS runs on it in coordinates whose columns are stretched so that their curvatures are about even.
 #pragma once
 
-#include <Eigen/Core>
 #include <functional>
 
-#include "linalg/quasi_newton.hpp"
-#include "tracenorm/evaluator.hpp"
+#include "methods/quasi_newton.hpp"
+#include "solver/evaluator.hpp"
 
 namespace tracenorm::methods {
 
@@ -21,38 +20,45 @@ class FactorDescent {
 
   /// Lowers the smoothed objective of the given width from x by at most `steps` steps, or until `stop` says so, and
   /// returns where it came. Terms that have become negligible are left out.
-  LowRankMatrix descend(const LowRankMatrix& x, double width, int steps, const std::function<bool()>& stop);
+  FactoredMatrix descend(const FactoredMatrix& x, double width, int steps, const std::function<bool()>& stop);
 
  private:
-  using Vector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
-
+  /// Makes the panels for so many columns, unless they are there.
+  void prepare(Index columns);
+  /// Turns both sides of the factors by one rotation that makes the columns orthogonal on average, largest first.
+  /// Neither the product nor its size changes, but columns that are not needed become small.
+  void rotate();
+  /// (|left|^2 + |right|^2) / 2 of the factors: at least the trace norm of the product.
+  [[nodiscard]] double half_square();
   /// Writes the point into the factors, unstretched; returns N.
-  double unstretch(const Vector& point);
-  void evaluate(const Vector& point, Vector& gradient);
+  double unstretch(const DescentPoint& point);
+  void evaluate(const DescentPoint& point, DescentPoint& gradient);
+  /// point <- point with columns of left and right times these numbers, and its slack.
+  void stretch(const Eigen::VectorXd& left, const Eigen::VectorXd& right, double slack, const DescentPoint& in,
+               DescentPoint& out);
   /// Stretches columns by the curvature that one short step along the gradient shows.
   void precondition();
   /// A better point along `direction_`: then it is in `trial_`, its gradient in `trial_gradient_`. Returns the step, or
   /// zero when there is none.
   double search(double slope);
-  /// work(block, its first element of left and right behind one another, number of rows, stretch of their columns),
-  /// possibly at once.
-  template <class Work>
-  void for_rows(Work&& work);
+  /// radius / N * left * right' of the factors and this s, without columns below a share of the sum of all.
+  [[nodiscard]] FactoredMatrix answer(double slack);
 
   Evaluator& f_;
+  Panels& panels_;
   QuasiNewton curvature_;
   double width_ = 0;
-  Factors factors_;
-  Factors products_;
+  Product factors_;
+  Product products_;
   double multiplier_ = 0;  // -q of the last evaluation: what a unit of the radius would gain
-  Vector left_stretch_;
-  Vector right_stretch_;
-  Real slack_stretch_ = 1;
-  Vector point_;  // left, right, s, stretched
-  Vector gradient_;
-  Vector direction_;
-  Vector trial_;
-  Vector trial_gradient_;
+  Eigen::VectorXd left_stretch_;
+  Eigen::VectorXd right_stretch_;
+  double slack_stretch_ = 1;
+  DescentPoint point_;  // stretched
+  DescentPoint gradient_;
+  DescentPoint direction_;
+  DescentPoint trial_;
+  DescentPoint trial_gradient_;
 };
 
 }  // namespace tracenorm::methods

@@ -5,6 +5,7 @@
 
 #include "methods/line_search.hpp"
 #include "methods/methods.hpp"
+#include "methods/width_schedule.hpp"
 
 namespace tracenorm::methods {
 
@@ -40,8 +41,8 @@ void run(const FrankWolfe& options, const Problem&, Evaluator& f, Session& sessi
     const Linearization model = f.linearize(tau, session.wants_conjugate(k) || width.wants_conjugate(k));  // line 6
     const double alpha = step.next(f, k);                                                                  // lines 4, 7
     if (!session.proceed({.k = k, .objective = model.objective, .width = tau, .step = alpha}, model)) return;
-    const double sigma = f.estimate_norm(Slopes::current);
-    width.observe(model, sigma, f.move(alpha));  // line 8
+    const double change = f.move(alpha);  // line 8
+    width.observe(model, f.estimate_norm(Slopes::current), change);
   }
 }
 

@@ -1,7 +1,8 @@
 // The part of a Frank-Wolfe iteration that methods share.
 #pragma once
 
-#include "tracenorm/solve.hpp"
+#include "solver/evaluator.hpp"
+#include "tracenorm/methods/frank_wolfe.hpp"
 
 namespace tracenorm::methods {
 

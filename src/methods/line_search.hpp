@@ -1,7 +1,7 @@
 // Exact line search: the objective on the segment from X to the target is a convex function of one variable.
 #pragma once
 
-#include "tracenorm/evaluator.hpp"
+#include "solver/evaluator.hpp"
 
 namespace tracenorm {
 

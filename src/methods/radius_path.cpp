@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "solver/evaluator.hpp"
 #include "tracenorm/error.hpp"
 
 namespace tracenorm {
@@ -38,8 +39,8 @@ RadiusStep describe(const Result& result, double radius) {
 
 }  // namespace
 
-double smallest_radius(const Problem& problem, std::uint64_t seed) {
-  const std::unique_ptr<Evaluator> f = make_evaluator(problem, seed);
+double smallest_radius(const Problem& problem, const RunOptions& run) {
+  OwnEvaluator f(problem, run.threads, run.seed);
   const Linearization model = f->linearize(f->data_scale(), false);
   const double sigma = f->leading_atom({1e-2, 30}).sigma;
   return sigma > 0 ? kFirstPromise * std::abs(model.objective) / sigma : 0.0;
@@ -93,7 +94,7 @@ RadiusPath choose_radius(Problem& problem, const Method& method, const RunOption
     if (status == Status::numerical_failure) break;  // larger radii will not do better
     one.seconds = after(run, path.steps).seconds;
     if (one.seconds && *one.seconds == 0) break;
-    radius = radius == 0 ? smallest_radius(problem, run.seed) : radius * options.ratio;
+    radius = radius == 0 ? smallest_radius(problem, run) : radius * options.ratio;
     if (radius == 0) break;  // the slopes at zero vanish: zero is the answer for every radius
   }
   set_radius(problem, path.radius());
@@ -102,7 +103,7 @@ RadiusPath choose_radius(Problem& problem, const Method& method, const RunOption
 
 RadiusPath choose_radius_and_penalty(Problem& problem, const Method& method, const RunOptions& run,
                                      const RunHooks& hooks, const RadiusPathOptions& options) {
-  const double scale = make_evaluator(problem, run.seed)->data_scale();
+  const double scale = OwnEvaluator(problem, run.threads, run.seed)->data_scale();
   RadiusPath all;
   Penalty best_penalty = problem.penalty;
   int since_best = 0;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "linalg/lapack.hpp"
+#include "methods/descent_point.hpp"
 
 namespace tracenorm::methods {
 
@@ -13,49 +14,67 @@ namespace {
 
 constexpr int kRounds = 4;
 
-double spectral_norm(Eigen::Map<const Factors::Matrix> thin) {
-  const Eigen::MatrixXd gram = (thin.transpose() * thin).cast<double>();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram, Eigen::EigenvaluesOnly);
+double spectral_norm(Panels& panels, const Panel& thin) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(panels.gram(thin, thin), Eigen::EigenvaluesOnly);
   return std::sqrt(std::max(0.0, solver.eigenvalues().maxCoeff()));
 }
 
 }  // namespace
 
-double Seeds::inside(const LowRankMatrix& x) {
-  span_ = Factors(x);
+double Seeds::inside(const FactoredMatrix& x) {
   terms_ = x.terms();
   if (terms_ == 0) return 0;
-  span_.orthonormalize();
-  Factors product;
+  Panels& panels = f_.panels();
+  span_ = f_.sampled(x);
+  orthonormalize(span_);
+  const Product product = make_point(panels, span_.left.columns()).factors;
   f_.multiply(span_, product);
-  return std::max(spectral_norm(std::as_const(product).left()), spectral_norm(std::as_const(product).right()));
+  return std::max(spectral_norm(panels, product.left), spectral_norm(panels, product.right));
 }
 
-LowRankMatrix Seeds::outside(Index most) {
+FactoredMatrix Seeds::outside(Index most) {
+  Panels& panels = f_.panels();
   const Index count = std::min({most, f_.rows() - terms_, f_.cols() - terms_});
-  if (count <= 0) return {f_.rows(), f_.cols()};
-  Factors block(f_.rows(), f_.cols(), count);
-  Factors product;
-  for (Real& value : block.values()) value = Real(random_.normal());
+  if (count <= 0) return FactoredMatrix(panels);
+  const Index columns = (count + kFactorStep - 1) / kFactorStep * kFactorStep;
+  Product block = make_point(panels, columns).factors;
+  Product product = make_point(panels, columns).factors;
+  panels.draw(1, random_, block.left);
+  panels.draw(1, random_, block.right);
   for (int round = 0; round < kRounds; ++round) {
     leave_spans(block);
-    block.orthonormalize();
+    orthonormalize(block);
     f_.multiply(block, product);
     std::swap(block, product);
   }
   leave_spans(block);
-  block.orthonormalize();
+  orthonormalize(block);
   f_.multiply(block, product);
-  const Eigen::MatrixXd core = (block.left().transpose() * product.left()).cast<double>();
-  const lapack::Svd svd = lapack::svd(core);
-  return {block.left().cast<double>() * svd.left.leftCols(count), -svd.values.head(count),
-          block.right().cast<double>() * svd.right.leftCols(count)};
+  const lapack::Svd svd = lapack::svd(panels.gram(block.left, product.left));
+  Product seeds{panels.make(Side::left, Use::exact, count), panels.make(Side::right, Use::exact, count)};
+  panels.combine(0, block.left, svd.left.leftCols(count), seeds.left);
+  panels.combine(0, block.right, svd.right.leftCols(count), seeds.right);
+  return {panels, seeds.left, -svd.values.head(count), seeds.right};
 }
 
-void Seeds::leave_spans(Factors& block) const {
+void Seeds::leave_spans(const Product& block) {
   if (terms_ == 0) return;
-  block.left() -= (span_.left() * (span_.left().transpose() * block.left())).eval();
-  block.right() -= (span_.right() * (span_.right().transpose() * block.right())).eval();
+  Panels& panels = f_.panels();
+  panels.combine(1, span_.left, -panels.gram(span_.left, block.left), block.left);
+  panels.combine(1, span_.right, -panels.gram(span_.right, block.right), block.right);
+}
+
+void Seeds::orthonormalize(const Product& block) {
+  constexpr double least = 1e-10;
+  Panels& panels = f_.panels();
+  for (const Panel& side : {block.left, block.right}) {
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(panels.gram(side, side));
+    const Eigen::VectorXd& squares = eigen.eigenvalues();
+    const double floor = least * squares[squares.size() - 1];
+    const Eigen::VectorXd factor =
+        squares.unaryExpr([&](double square) { return square > floor ? 1 / std::sqrt(square) : 0.0; });
+    panels.combine(0, side, (eigen.eigenvectors() * factor.asDiagonal()).rowwise().reverse(), side);
+  }
 }
 
 }  // namespace tracenorm::methods

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/random.hpp"
-#include "tracenorm/evaluator.hpp"
+#include "solver/evaluator.hpp"
 
 namespace tracenorm::methods {
 
@@ -13,17 +13,20 @@ class Seeds {
 
   /// Takes X as it is now; returns the largest singular value of M on its spans, max(|M Q_right|, |M' Q_left|). Where X
   /// is optimal within its spans that is -<M, X> / radius, and a larger singular value of M belongs to a new direction.
-  double inside(const LowRankMatrix& x);
+  double inside(const FactoredMatrix& x);
 
   /// About the leading singular triples of M outside the spans of X, with minus the singular values as values (the sign
   /// that descends). A few rounds of simultaneous iteration: the descent makes of them what it can. At most `most`.
-  LowRankMatrix outside(Index most);
+  FactoredMatrix outside(Index most);
 
  private:
-  void leave_spans(Factors& block) const;
+  void leave_spans(const Product& block);
+  /// Makes the columns of each side orthonormal, each side for itself; those without a part of their own become zero,
+  /// or noise in single precision.
+  void orthonormalize(const Product& block);
 
   Evaluator& f_;
-  Factors span_;  // orthonormal bases
+  Product span_;  // orthonormal bases
   Index terms_ = 0;
   Random random_;
 };

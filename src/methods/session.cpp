@@ -145,13 +145,16 @@ Result Session::finish(std::string method) {
   const bool chooses = !options_.gap || options_.patience > 0;
   const bool from_validation = chooses && hooks_.validation != nullptr && std::isfinite(best_validation_);
   if (from_validation) result.solution_iteration = best_iteration_;
-  LowRankMatrix solution = from_validation ? evaluator_.remembered() : evaluator_.iterate();
+  FactoredMatrix solution = from_validation ? evaluator_.remembered() : evaluator_.iterate().copy();
   solution.compress();
-  evaluator_.restart(solution);
   result.trace_norm = solution.trace_norm_bound();
-  result.objective = evaluator_.objective() + trace_penalty_ * result.trace_norm;
+  result.objective = evaluator_.restart(solution.copy()) + trace_penalty_ * result.trace_norm;
   result.relative_gap = relative_gap(result.objective, result.lower_bound);
-  result.solution = evaluator_.to_data_units(std::move(solution));
+  if (!evaluator_.norm().plain()) {
+    solution = evaluator_.norm().to_data(std::move(solution));
+    solution.compress();  // scaled singular vectors are no longer orthogonal
+  }
+  result.solution = solution.download(evaluator_.rows(), evaluator_.cols());
   if (from_validation && result.status == Status::gap_reached && !(result.relative_gap <= *options_.gap)) {
     result.status = Status::validation_limit;  // the gap is another iterate's
   }
@@ -161,7 +164,7 @@ Result Session::finish(std::string method) {
                          "the validation entries is returned";
   result.trace = std::move(trace_);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  result.environment = environment(options_.threads, options_.seed);
+  result.environment = environment(evaluator_.execution().threads(), options_.seed);
   return result;
 }
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "base/parallel.hpp"
+#include "cpu/backend.hpp"
 #include "methods/methods.hpp"
 
 namespace tracenorm {
@@ -82,24 +82,15 @@ void begin_at(const LowRankMatrix& start, Evaluator& evaluator) {
     throw Error(ErrorCode::usage, fmt::format("the start is {} x {}, the problem is {} x {}; they must agree",
                                               start.rows(), start.cols(), evaluator.rows(), evaluator.cols()));
   }
-  LowRankMatrix z = evaluator.from_data_units(start);
-  if (!z.values().allFinite() || !z.left().allFinite() || !z.right().allFinite()) {
+  if (!start.values().allFinite() || !start.left().allFinite() || !start.right().allFinite()) {
     throw Error(ErrorCode::usage, "the start holds values that are not finite numbers");
   }
+  FactoredMatrix z = evaluator.norm().from_data(FactoredMatrix(evaluator.panels(), start));
   z.compress();
   const double norm = z.trace_norm_bound();
   if (norm > evaluator.radius()) z.scale(evaluator.radius() / norm);
   evaluator.restart(std::move(z));
 }
-
-/// Sets the thread count for the time of one call.
-class ThreadScope {
- public:
-  explicit ThreadScope(int threads) { set_threads(threads); }
-  ThreadScope(const ThreadScope&) = delete;
-  ThreadScope& operator=(const ThreadScope&) = delete;
-  ~ThreadScope() { set_threads(0); }
-};
 
 }  // namespace
 
@@ -152,19 +143,18 @@ Result solve(const Problem& problem, const Method& method, const RunOptions& opt
   if (const auto* corrective = std::get_if<methods::Corrective>(&method)) {
     if (!run.gap) run.gap = corrective->tolerance;
   }
-  const ThreadScope threads(run.threads);
-  const std::unique_ptr<Evaluator> evaluator = make_evaluator(problem, run.seed);
-  if (hooks.start != nullptr) begin_at(*hooks.start, *evaluator);
-  Session session(run, hooks, *evaluator);
-  std::visit([&](const auto& chosen) { methods::run(chosen, problem, *evaluator, session); }, method);
+  const Execution execution(run.threads);
+  Evaluator evaluator(problem, execution, hooks.backend != nullptr ? *hooks.backend : cpu_backend(), run.seed);
+  Session session(run, hooks, evaluator);
+  if (hooks.start != nullptr) begin_at(*hooks.start, evaluator);
+  std::visit([&](const auto& chosen) { methods::run(chosen, problem, evaluator, session); }, method);
   return session.finish(method_name(method));
 }
 
-double objective(const Problem& problem, const LowRankMatrix& x) {
+double objective(const Problem& problem, const LowRankMatrix& x, int threads) {
   check(problem);
-  const std::unique_ptr<Evaluator> evaluator = make_evaluator(problem);
-  evaluator->restart(evaluator->from_data_units(x));
-  return evaluator->objective();
+  OwnEvaluator evaluator(problem, threads);
+  return evaluator->restart(evaluator->norm().from_data(FactoredMatrix(evaluator->panels(), x)));
 }
 
 }  // namespace tracenorm

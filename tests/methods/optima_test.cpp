@@ -8,6 +8,8 @@
 #include <cmath>
 #include <set>
 
+#include "methods/width_schedule.hpp"
+#include "support/evaluation.hpp"
 #include "support/identifier.hpp"
 #include "support/optima.hpp"
 #include "tracenorm/solve.hpp"
@@ -95,14 +97,14 @@ TEST_P(Witness, LineSearchNeverRaisesTheObjective) {
 /// Checks the trace norm of every iterate with a dense SVD, through the factors of a run stopped at each k.
 TEST_P(Witness, EveryIterateIsFeasible) {
   const SolvedProblem& solved = GetParam();
-  const auto f = make_evaluator(solved.problem);
+  const auto f = test::make_evaluator(solved.problem);
   WidthSchedule width(HybridWidth{}, *f);
   const double radius = solved.problem.radius();
   for (int k = 0; k < 300; ++k) {
     f->linearize(width.next(k), false);
     f->aim(f->leading_atom({1e-2 / (k + 1), 60}).atom);
     width.observe({}, 0, f->move(2.0 / (k + 2)));
-    const double norm = Eigen::BDCSVD<Eigen::MatrixXd>(f->iterate().dense()).singularValues().sum();
+    const double norm = Eigen::BDCSVD<Eigen::MatrixXd>(test::iterate(*f)).singularValues().sum();
     ASSERT_LE(norm, radius * (1 + 1e-6)) << "after step " << k;
   }
 }
@@ -159,8 +161,8 @@ TEST(Custom, EveryPenaltyAndWeightIsMetAsByTheBuiltInLoss) {
     if (!std::holds_alternative<losses::Absolute>(solved.problem.loss)) continue;
     Problem problem = solved.problem;
     problem.loss = absolute_on_blocks(calls);
-    const auto custom = make_evaluator(problem);
-    const auto built_in = make_evaluator(solved.problem);
+    const auto custom = test::make_evaluator(problem);
+    const auto built_in = test::make_evaluator(solved.problem);
     for (int k = 0; k < 4; ++k) {
       const Linearization a = custom->linearize(0.3, true);
       const Linearization b = built_in->linearize(0.3, true);
@@ -190,7 +192,7 @@ TEST(Custom, IsCalledOnBlocks) {
   std::atomic<int> calls{0};
   Problem problem = test::solved_problems().front().problem;
   problem.loss = absolute_on_blocks(calls);
-  const auto evaluator = make_evaluator(problem);
+  const auto evaluator = test::make_evaluator(problem);
   calls = 0;
   evaluator->linearize(0.3, false);
   EXPECT_EQ(calls, 3);  // here, above and below: not once per entry

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "base/random.hpp"
+#include "solver/rank_drop_steps.hpp"
+#include "support/evaluation.hpp"
 #include "support/identifier.hpp"
 #include "support/optima.hpp"
 #include "tracenorm/solve.hpp"
@@ -54,22 +56,20 @@ TEST_P(RankDropWitness, ADropDoesWhatItSays) {
   const Problem& problem = GetParam().problem;
   Random random(12);
   for (const double step : {1.0, 0.3}) {  // the first step decides whether X reaches the boundary
-    const auto f = make_evaluator(problem);
-    f->keep_thin();
+    const auto f = test::make_evaluator(problem);
+    RankDropSteps drops(*f);
     for (int k = 0; k < 6; ++k) {
       f->linearize(0.5, false);
       f->aim(f->leading_atom({1e-2, 20}).atom);
       f->move(k == 0 ? step : 0.3);
     }
-    while (f->singular_values().size() >= 2) {
-      const Eigen::VectorXd s = f->singular_values();
+    while (drops.singular_values().size() >= 2) {
+      const Eigen::VectorXd s = drops.singular_values();
       const auto r = static_cast<Index>(s.size());
-      Eigen::MatrixXd w;
       f->linearize(0.3, false);
-      f->project_slopes(w);
-      Eigen::MatrixXd m;
-      f->apply_block(Eigen::MatrixXd::Identity(f->cols(), f->cols()), m);
-      const LowRankMatrix before = f->iterate();
+      const Eigen::MatrixXd w = drops.project_slopes();
+      const Eigen::MatrixXd m = test::slope_matrix(*f);
+      const LowRankMatrix before = f->downloaded();
       // Signs of singular vectors are free but common to both factors, so U' M V compares entry by entry.
       EXPECT_LT((w - before.left().transpose() * m * before.right()).norm(), 1e-6 * (1 + m.norm()));
       Eigen::VectorXd q(r);
@@ -77,14 +77,14 @@ TEST_P(RankDropWitness, ADropDoesWhatItSays) {
       q.normalize();
       const double removed = q.dot(s.cwiseProduct(q));
       const double c = random.uniform() < 0.5 ? 1.0 : problem.radius() / (problem.radius() - removed);
-      const double promised = f->objective_after({q, c});
-      f->drop({q, c});
-      EXPECT_NEAR(f->objective(), promised, 1e-5 * (1 + std::abs(promised)));
-      EXPECT_EQ(f->singular_values().size(), r - 1);
-      const Eigen::VectorXd after = Eigen::JacobiSVD<Eigen::MatrixXd>(f->iterate().dense()).singularValues();
+      const double promised = drops.objective_after({q, c});
+      drops.drop({q, c});
+      EXPECT_NEAR(f->linearize(0.3, false).objective, promised, 1e-5 * (1 + std::abs(promised)));
+      EXPECT_EQ(drops.singular_values().size(), r - 1);
+      const Eigen::VectorXd after = Eigen::JacobiSVD<Eigen::MatrixXd>(test::iterate(*f)).singularValues();
       EXPECT_LE(after.sum(), problem.radius() * (1 + 1e-9));
       EXPECT_LT(r <= after.size() ? after[r - 1] : 0.0, 1e-12 * after[0] + 1e-300);
-      EXPECT_NEAR(objective(problem, f->iterate()), promised, 1e-4 * (1 + std::abs(promised)));
+      EXPECT_NEAR(objective(problem, f->downloaded()), promised, 1e-4 * (1 + std::abs(promised)));
     }
   }
 }

@@ -1,4 +1,6 @@
 #include "tracenorm/solve.hpp"
+#include "methods/width_schedule.hpp"
+#include "support/evaluation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -178,7 +180,7 @@ TEST(Methods, NamesRoundTrip) {
 
 TEST(Width, RulesFollowTheirFormulas) {
   const Problem problem = large_problem();
-  const auto f = make_evaluator(problem);
+  const auto f = test::make_evaluator(problem);
   WidthSchedule paper(PaperWidth{}, *f);
   EXPECT_DOUBLE_EQ(paper.next(0), 900);  // the diameter seen from zero
   const double changes[] = {5, 4, 3, 2, 1, 0.5};
@@ -207,7 +209,7 @@ TEST(Width, RulesFollowTheirFormulas) {
 
 TEST(Width, BalancedFollowsTheLargerPartOfTheGap) {
   const Problem problem = large_problem();
-  const auto f = make_evaluator(problem);
+  const auto f = test::make_evaluator(problem);
   const double scale = f->data_scale();
   // objective + conjugates - inner is the slack, inner + radius * sigma the linear gap; share = 1/4.
   const auto part = [](double slack) { return Linearization{100, -50, slack - 150}; };

@@ -1,22 +1,13 @@
 #include "methods/baselines/block_svd.hpp"
 
-#include <cblas.h>
-#include <lapacke.h>
-
-#include <algorithm>
+#include <utility>
 
 namespace tracenorm::baselines {
 
 Eigen::MatrixXd orthonormalize(Eigen::MatrixXd& columns) {
-  openblas_set_num_threads(1);  // the bits must not depend on the number of threads
-  const auto rows = static_cast<lapack_int>(columns.rows());
-  const auto count = static_cast<lapack_int>(columns.cols());
-  const lapack_int thin = std::min(rows, count);
-  Eigen::VectorXd tau(thin);
-  LAPACKE_dgeqrf(LAPACK_COL_MAJOR, rows, count, columns.data(), rows, tau.data());
-  Eigen::MatrixXd r = columns.topRows(thin).triangularView<Eigen::Upper>();
-  if (thin < count) columns.conservativeResize(Eigen::NoChange, thin);
-  LAPACKE_dorgqr(LAPACK_COL_MAJOR, rows, thin, thin, columns.data(), rows, tau.data());
+  lapack::Qr qr(std::move(columns));
+  Eigen::MatrixXd r = qr.r();
+  columns = std::move(qr).q();
   return r;
 }
 

@@ -8,7 +8,6 @@
 #include <optional>
 #include <type_traits>
 
-#include "base/parallel.hpp"
 #include "methods/baselines/splitting.hpp"
 #include "methods/methods.hpp"
 #include "model/entry_functions.hpp"
@@ -59,14 +58,13 @@ class BoundBudget {
 void run(const GenFB& options, const Problem& problem, Evaluator& f, Session& session) {
   check_problem(problem);
   session.add_trace_penalty(options.trace_penalty);
-  Splitting splitting(problem, options, session.options().seed);
+  Splitting splitting(problem, options, session.options().seed, f.execution());
   BoundBudget budget(session.options(), f.rows(), f.cols());
   LowRankMatrix p2(f.rows(), f.cols());
   bool converged = false;
   for (int k = 0;; ++k) {
     const double bound = budget.due(k, splitting.work(), converged) ? splitting.lower_bound() : kNoBound;
-    f.restart(p2);
-    const double objective = f.objective() + options.trace_penalty * p2.trace_norm_bound();
+    const double objective = f.restart(p2) + options.trace_penalty * p2.trace_norm_bound();
     if (!session.proceed({.k = k, .objective = objective, .step = splitting.step()}, bound, converged)) return;
     p2 = splitting.advance();
     converged = splitting.change() <= options.tolerance && splitting.confirm();

@@ -43,13 +43,26 @@ double subgradient_square(const Problem& problem, const Observed& data, const st
   return std::max(0.0, on_pattern + 4 * lambda * lambda * norm_square);
 }
 
+/// out = M block, or M' block, for a block on the host.
+void multiply(Evaluator& f, Side side, const Eigen::MatrixXd& block, Eigen::MatrixXd& out) {
+  const Side other = side == Side::left ? Side::right : Side::left;
+  const Panel in = f.panels().make(side, Use::exact, 1);
+  const Panel product = f.panels().make(other, Use::exact, 1);
+  out.resize(other == Side::left ? f.rows() : f.cols(), block.cols());
+  for (Eigen::Index c = 0; c < block.cols(); ++c) {
+    f.panels().upload(block.col(c), in);
+    f.apply_slopes(in, product);
+    out.col(c) = f.panels().download(product);
+  }
+}
+
 /// The leading triplets of the subgradient held by the evaluator, as many as the rule wants: the smallest k with
 /// |G|_F^2 - sum of the first k squared values <= nu^2. `t` keeps the whole block for the next warm start.
 Index leading_part(Evaluator& f, double square, double nu, Triplets& t) {
   constexpr double accuracy = 1e-2;  // of each triplet, relative to the largest value: the spectrum is flat
   constexpr int rounds = 8;          // fewer cost accuracy on MovieLens, more gain nothing
-  subspace_iteration([&](const Eigen::MatrixXd& block, Eigen::MatrixXd& out) { f.apply_block(block, out); },
-                     [&](const Eigen::MatrixXd& block, Eigen::MatrixXd& out) { f.apply_transpose_block(block, out); },
+  subspace_iteration([&](const Eigen::MatrixXd& block, Eigen::MatrixXd& out) { multiply(f, Side::right, block, out); },
+                     [&](const Eigen::MatrixXd& block, Eigen::MatrixXd& out) { multiply(f, Side::left, block, out); },
                      [&](const Eigen::VectorXd& values, const Eigen::VectorXd& errors) {
                        return errors.maxCoeff() <= accuracy * values[0];
                      },
@@ -110,7 +123,7 @@ GramEntries gram_entries(const LowRankMatrix& x, const Triplets& g, Index k) {
 void run(const Glrl& options, const Problem& problem, Evaluator& f, Session& session) {
   check_problem(problem);
   const Index rank = checked_rank(Glrl::name, options.rank, f.rows(), f.cols());
-  const Observed data(problem.observations);
+  const Observed data(problem.observations, f.execution());
   TwoCoefficients coefficients(data, problem);
   std::vector<double> x_entries(static_cast<std::size_t>(data.entries()), 0.0);
   std::vector<double> g_entries;
@@ -121,7 +134,7 @@ void run(const Glrl& options, const Problem& problem, Evaluator& f, Session& ses
   bool converged = false;
   for (int k = 0;; ++k) {
     const double objective = f.linearize(0, false).objective;  // G <- a subgradient at X
-    const LowRankMatrix x = f.iterate();
+    const LowRankMatrix x = f.downloaded();
     data.sample(x.left() * x.values().asDiagonal(), x.right(), x_entries);
     const double square = subgradient_square(problem, data, x_entries, x.values().squaredNorm());
     const double nu = 0.9 * std::sqrt(square / (k + 1.0));
@@ -136,8 +149,7 @@ void run(const Glrl& options, const Problem& problem, Evaluator& f, Session& ses
     double reached = objective;
     double share = 1;
     for (int i = 0; i <= most_halvings; ++i, share /= 2) {
-      f.restart(combination.at({1 + share * (best.a - 1), share * best.b}, rank));
-      reached = f.objective();
+      reached = f.restart(combination.at({1 + share * (best.a - 1), share * best.b}, rank));
       if (reached < objective) break;
     }
     if (!(reached < objective)) f.restart(x);

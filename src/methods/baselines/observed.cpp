@@ -7,7 +7,6 @@
 #include <numeric>
 #include <utility>
 
-#include "evaluators/cpu_evaluator.hpp"
 #include "tracenorm/error.hpp"
 
 namespace tracenorm::baselines {
@@ -43,7 +42,7 @@ Index checked_rank(std::string_view method, double rank, Index rows, Index cols)
   return static_cast<Index>(rank);
 }
 
-Observed::Observed(const Observations& observations) {
+Observed::Observed(const Observations& observations, const Execution& execution) : execution_(execution) {
   if (const auto* dense = std::get_if<DenseObservations>(&observations)) owned_ = sparse_from(*dense);
   const auto* sparse = std::get_if<SparseObservations>(&observations);
   data_ = sparse != nullptr ? sparse : &owned_;
@@ -68,7 +67,7 @@ Observed::Observed(const Observations& observations) {
 void Observed::sample(const RowBlock& left, const RowBlock& right, std::vector<double>& out) const {
   out.resize(static_cast<std::size_t>(entries()));
   const Columns& col = data_->pattern.col();
-  for_each_shard(static_cast<int>(row_cuts_.size()) - 1, [&](int s) {
+  execution_.for_each_shard(static_cast<int>(row_cuts_.size()) - 1, [&](int s) {
     const auto shard = static_cast<std::size_t>(s);
     for (Index i = row_cuts_[shard]; i < row_cuts_[shard + 1]; ++i) {
       for (Offset e = begin(i); e < begin(i + 1); ++e) {
@@ -81,7 +80,7 @@ void Observed::sample(const RowBlock& left, const RowBlock& right, std::vector<d
 void Observed::apply(const std::vector<double>& z, const RowBlock& block, Eigen::MatrixXd& out) const {
   out.resize(rows(), block.cols());
   const Columns& col = data_->pattern.col();
-  for_each_shard(static_cast<int>(row_cuts_.size()) - 1, [&](int s) {
+  execution_.for_each_shard(static_cast<int>(row_cuts_.size()) - 1, [&](int s) {
     const auto shard = static_cast<std::size_t>(s);
     Eigen::RowVectorXd sum(block.cols());
     for (Index i = row_cuts_[shard]; i < row_cuts_[shard + 1]; ++i) {
@@ -94,7 +93,7 @@ void Observed::apply(const std::vector<double>& z, const RowBlock& block, Eigen:
 
 void Observed::apply_transpose(const std::vector<double>& z, const RowBlock& block, Eigen::MatrixXd& out) const {
   out.resize(cols(), block.cols());
-  for_each_shard(static_cast<int>(col_cuts_.size()) - 1, [&](int s) {
+  execution_.for_each_shard(static_cast<int>(col_cuts_.size()) - 1, [&](int s) {
     const auto shard = static_cast<std::size_t>(s);
     Eigen::RowVectorXd sum(block.cols());
     for (Index j = col_cuts_[shard]; j < col_cuts_[shard + 1]; ++j) {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/execution.hpp"
 #include "tracenorm/problem.hpp"
 
 namespace tracenorm::baselines {
@@ -20,8 +20,8 @@ Index checked_rank(std::string_view method, double rank, Index rows, Index cols)
 
 class Observed {
  public:
-  /// Dense observations are turned into a pattern; sparse ones must outlive this.
-  explicit Observed(const Observations& observations);
+  /// Dense observations are turned into a pattern; sparse ones must outlive this, and so must the execution.
+  Observed(const Observations& observations, const Execution& execution);
 
   [[nodiscard]] Index rows() const { return data_->pattern.rows(); }
   [[nodiscard]] Index cols() const { return data_->pattern.cols(); }
@@ -36,7 +36,7 @@ class Observed {
   auto sum(Work&& work) const {
     using Sum = decltype(work(Offset{0}));
     std::vector<Sum> parts(row_cuts_.size() - 1);
-    for_each_shard(static_cast<int>(parts.size()), [&](int s) {
+    execution_.for_each_shard(static_cast<int>(parts.size()), [&](int s) {
       const auto shard = static_cast<std::size_t>(s);
       Sum part{};
       for (Offset e = begin(row_cuts_[shard]); e < begin(row_cuts_[shard + 1]); ++e) part += work(e);
@@ -56,6 +56,7 @@ class Observed {
  private:
   [[nodiscard]] Offset begin(Index row) const { return data_->pattern.begin()[row]; }
 
+  const Execution& execution_;
   SparseObservations owned_;  // empty unless made from dense observations
   const SparseObservations* data_;
   std::vector<Index> row_cuts_;

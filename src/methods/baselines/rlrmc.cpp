@@ -64,10 +64,7 @@ double data_unit(const Observed& data) {
 }
 
 /// Puts a point into the evaluator and gives its objective without smoothing.
-double report(const FixedRankPoint& x, Evaluator& f) {
-  f.restart(LowRankMatrix(x.u, x.s, x.v));
-  return f.objective();
-}
+double report(const FixedRankPoint& x, Evaluator& f) { return f.restart(LowRankMatrix(x.u, x.s, x.v)); }
 
 }  // namespace
 
@@ -75,7 +72,7 @@ double report(const FixedRankPoint& x, Evaluator& f) {
 void run(const Rlrmc& options, const Problem& problem, Evaluator& f, Session& session) {
   check_problem(problem);
   const Index rank = checked_rank(Rlrmc::name, options.rank, f.rows(), f.cols());
-  const Observed data(problem.observations);
+  const Observed data(problem.observations, f.execution());
   SmoothedAbsolute cost(data, penalty_lambda(problem.penalty));
   FixedRankPoint x = truncated_data(data, rank, session.options().seed);
   const double scale = data_unit(data);

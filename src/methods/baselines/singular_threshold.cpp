@@ -1,13 +1,8 @@
 #include "methods/baselines/singular_threshold.hpp"
 
-#include <cblas.h>
-#include <lapacke.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "base/parallel.hpp"
-#include "evaluators/cpu_evaluator.hpp"
 #include "linalg/lapack.hpp"
 #include "linalg/spectral_bound.hpp"
 #include "tracenorm/error.hpp"
@@ -26,53 +21,49 @@ constexpr Index kExtra = 10;
 constexpr int kPause = 10;
 
 /// out = A block, rows by shards.
-void multiply(const RowMatrix& a, const Eigen::MatrixXd& block, Eigen::MatrixXd& out) {
+void multiply(const RowMatrix& a, const Eigen::MatrixXd& block, Eigen::MatrixXd& out, const Execution& execution) {
   out.resize(a.rows(), block.cols());
   const auto cols = static_cast<int>(a.cols());
   const std::vector<Index> cuts = cut_rows(static_cast<Index>(a.rows()), a.size(), nullptr);
-  for_each_shard(static_cast<int>(cuts.size()) - 1, [&](int s) {
+  execution.for_each_shard(static_cast<int>(cuts.size()) - 1, [&](int s) {
     const Index from = cuts[static_cast<std::size_t>(s)];
     const Index count = cuts[static_cast<std::size_t>(s) + 1] - from;
-    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, count, static_cast<int>(block.cols()), cols, 1.0,
-                a.data() + static_cast<Offset>(from) * cols, cols, block.data(), cols, 0.0, out.data() + from,
-                static_cast<int>(a.rows()));
+    lapack::gemm(lapack::Shape::transposed, lapack::Shape::plain, count, static_cast<int>(block.cols()), cols, 1.0,
+                 a.data() + static_cast<Offset>(from) * cols, cols, block.data(), cols, 0.0, out.data() + from,
+                 static_cast<int>(a.rows()));
   });
 }
 
 /// out = A' block, columns by shards: each output row is summed by one shard.
-void multiply_transpose(const RowMatrix& a, const Eigen::MatrixXd& block, Eigen::MatrixXd& out) {
+void multiply_transpose(const RowMatrix& a, const Eigen::MatrixXd& block, Eigen::MatrixXd& out,
+                        const Execution& execution) {
   out.resize(a.cols(), block.cols());
   const auto rows = static_cast<int>(a.rows());
   const auto cols = static_cast<int>(a.cols());
   const std::vector<Index> cuts = cut_rows(cols, a.size(), nullptr);
-  for_each_shard(static_cast<int>(cuts.size()) - 1, [&](int s) {
+  execution.for_each_shard(static_cast<int>(cuts.size()) - 1, [&](int s) {
     const Index from = cuts[static_cast<std::size_t>(s)];
     const Index count = cuts[static_cast<std::size_t>(s) + 1] - from;
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, count, static_cast<int>(block.cols()), rows, 1.0,
-                a.data() + from, cols, block.data(), rows, 0.0, out.data() + from, cols);
+    lapack::gemm(lapack::Shape::plain, lapack::Shape::plain, count, static_cast<int>(block.cols()), rows, 1.0,
+                 a.data() + from, cols, block.data(), rows, 0.0, out.data() + from, cols);
   });
-}
-
-void check(lapack_int info, const char* routine) {
-  if (info != 0) throw Error(ErrorCode::numerical, std::string("LAPACK ") + routine + " failed");
 }
 
 /// All triplets above the threshold from the eigenvectors of the Gram matrix. Measured on one core, n = 750 and 2000:
 /// 0.17 and 3.1 s, dgesdd 0.33 and 7.6 s, sgesdd 0.17 and 3.2 s. Its values are wrong by about 1e-16 sigma_1^2 / sigma
 /// (those of sgesdd by 3e-7 sigma_1): fine unless the threshold is tiny.
-Triplets from_gram(const RowMatrix& a, double threshold) {
+Triplets from_gram(const RowMatrix& a, double threshold, const Execution& execution) {
   Eigen::MatrixXd vectors = small_gram(a);
-  const auto side = static_cast<lapack_int>(vectors.rows());
-  Eigen::VectorXd squares(side);
-  check(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', side, vectors.data(), side, squares.data()), "dsyevd");
-  lapack_int kept = 0;  // eigenvalues ascend
+  const Eigen::VectorXd squares = lapack::eigenvectors(vectors);
+  const Eigen::Index side = squares.size();
+  Eigen::Index kept = 0;  // eigenvalues ascend
   while (kept < side && squares[side - 1 - kept] > threshold * threshold) ++kept;
   Triplets t;
   t.values = squares.tail(kept).reverse().cwiseSqrt();
   Eigen::MatrixXd near = vectors.rightCols(kept).rowwise().reverse();
   Eigen::MatrixXd far;
   const bool of_columns = a.cols() <= a.rows();
-  of_columns ? multiply(a, near, far) : multiply_transpose(a, near, far);
+  of_columns ? multiply(a, near, far, execution) : multiply_transpose(a, near, far, execution);
   far *= t.values.cwiseInverse().asDiagonal();
   t.left = of_columns ? std::move(far) : near;
   t.right = of_columns ? std::move(near) : std::move(far);
@@ -82,23 +73,21 @@ Triplets from_gram(const RowMatrix& a, double threshold) {
 }  // namespace
 
 Eigen::MatrixXd small_gram(const RowMatrix& a) {
-  openblas_set_num_threads(1);  // the bits must not depend on the number of threads
   const auto rows = static_cast<int>(a.rows());
   const auto cols = static_cast<int>(a.cols());
   const bool of_columns = cols <= rows;
   const int side = of_columns ? cols : rows;
   Eigen::MatrixXd gram(side, side);
-  cblas_dsyrk(CblasColMajor, CblasLower, of_columns ? CblasNoTrans : CblasTrans, side, of_columns ? rows : cols, 1.0,
-              a.data(), cols, 0.0, gram.data(), side);
+  lapack::add_square(of_columns ? lapack::Shape::plain : lapack::Shape::transposed, side, of_columns ? rows : cols,
+                     a.data(), cols, 0.0, gram.data());
   gram.triangularView<Eigen::StrictlyUpper>() = gram.transpose();
   return gram;
 }
 
-SingularThreshold::SingularThreshold(Index rows, Index cols, std::uint64_t seed)
-    : rows_(rows), cols_(cols), random_(seed) {}
+SingularThreshold::SingularThreshold(Index rows, Index cols, std::uint64_t seed, const Execution& execution)
+    : execution_(execution), rows_(rows), cols_(cols), random_(seed) {}
 
 LowRankMatrix SingularThreshold::operator()(const RowMatrix& a, double threshold, double accuracy) {
-  openblas_set_num_threads(1);
   const bool small = std::min(rows_, cols_) <= kSmallSide;
   const bool use_block = !small && full_calls_ == 0;
   if (full_calls_ > 0) --full_calls_;
@@ -128,14 +117,14 @@ bool SingularThreshold::partial(const RowMatrix& a, double threshold, double acc
   for (Index block = kept_ + kExtra; block <= most; block *= 2) {
     enlarge(block);
     int used = 0;
-    const bool accurate =
-        subspace_iteration([&](const Eigen::MatrixXd& in, Eigen::MatrixXd& out) { multiply(a, in, out), ++used; },
-                           [&](const Eigen::MatrixXd& in, Eigen::MatrixXd& out) { multiply_transpose(a, in, out); },
-                           [&](const Eigen::VectorXd& values, const Eigen::VectorXd& errors) {
-                             const auto kept = (values.array() > threshold).count();
-                             return kept == values.size() || errors.head(kept).norm() <= accuracy;
-                           },
-                           side / block, t_);
+    const bool accurate = subspace_iteration(
+        [&](const Eigen::MatrixXd& in, Eigen::MatrixXd& out) { multiply(a, in, out, execution_), ++used; },
+        [&](const Eigen::MatrixXd& in, Eigen::MatrixXd& out) { multiply_transpose(a, in, out, execution_); },
+        [&](const Eigen::VectorXd& values, const Eigen::VectorXd& errors) {
+          const auto kept = (values.array() > threshold).count();
+          return kept == values.size() || errors.head(kept).norm() <= accuracy;
+        },
+        side / block, t_);
     work_ += 2.0 * used * static_cast<double>(a.size()) * block;
     if (accurate && t_.values[block - 1] <= threshold) return true;
     if (!accurate) break;
@@ -148,7 +137,7 @@ void SingularThreshold::full(const RowMatrix& a, double threshold) {
   constexpr double tiny_threshold = 1e-6;
   const double side = std::min(rows_, cols_);
   work_ += static_cast<double>(a.size()) * side + 9 * side * side * side;
-  t_ = threshold > tiny_threshold * a.norm() ? from_gram(a, threshold) : lapack::svd(a);
+  t_ = threshold > tiny_threshold * a.norm() ? from_gram(a, threshold, execution_) : lapack::svd(a);
 }
 
 bool SingularThreshold::confirm(const RowMatrix& a, double threshold) {

@@ -4,6 +4,7 @@
 
 #include <Eigen/Core>
 
+#include "base/execution.hpp"
 #include "methods/baselines/block_svd.hpp"
 #include "tracenorm/low_rank_matrix.hpp"
 
@@ -17,7 +18,7 @@ Eigen::MatrixXd small_gram(const RowMatrix& a);
 /// Calls are expected to be of slowly changing matrices: the last answer is the start of the next.
 class SingularThreshold {
  public:
-  SingularThreshold(Index rows, Index cols, std::uint64_t seed);
+  SingularThreshold(Index rows, Index cols, std::uint64_t seed, const Execution& execution);
 
   /// Within `accuracy` of SVT(a, threshold) in the Frobenius norm. A thin SVD. When the rank allows, by subspace
   /// iteration on a block that is enlarged until its last value is below the threshold; else from a full decomposition.
@@ -36,6 +37,7 @@ class SingularThreshold {
   void full(const RowMatrix& a, double threshold);
   void enlarge(Index columns);
 
+  const Execution& execution_;
   Index rows_;
   Index cols_;
   Random random_;

@@ -5,11 +5,9 @@
 #include <numeric>
 #include <type_traits>
 
-#include "base/parallel.hpp"
-#include "evaluators/cpu_evaluator.hpp"
-#include "linalg/lanczos.hpp"
 #include "linalg/spectral_bound.hpp"
 #include "model/entry_functions.hpp"
+#include "solver/block_krylov.hpp"
 
 namespace tracenorm::baselines {
 
@@ -47,8 +45,10 @@ bool is_smooth(const Loss& loss) {
   return std::visit([](const auto& l) { return smooth<std::decay_t<decltype(l)>>; }, loss);
 }
 
-Splitting::Splitting(const Problem& problem, const methods::GenFB& options, std::uint64_t seed)
-    : owned_(dense_copy(problem.observations)),
+Splitting::Splitting(const Problem& problem, const methods::GenFB& options, std::uint64_t seed,
+                     const Execution& execution)
+    : execution_(execution),
+      owned_(dense_copy(problem.observations)),
       data_(owned_.rows > 0 ? owned_ : std::get<DenseObservations>(problem.observations)),
       loss_(problem.loss),
       lambda1_(penalty_lambda(problem.penalty)),
@@ -63,7 +63,7 @@ Splitting::Splitting(const Problem& problem, const methods::GenFB& options, std:
       z2_(x_),
       a_(x_),
       cuts_(cut_rows(data_.rows, x_.size(), nullptr)),
-      threshold_(data_.rows, data_.cols, seed),
+      threshold_(data_.rows, data_.cols, seed, execution),
       random_(seed) {}
 
 template <class Work>
@@ -71,7 +71,7 @@ void Splitting::for_each_entry(Work&& work) const {
   std::visit(
       [&](const auto& loss) {
         if constexpr (smooth<std::decay_t<decltype(loss)>>) {
-          for_each_shard(static_cast<int>(cuts_.size()) - 1, [&](int s) {
+          execution_.for_each_shard(static_cast<int>(cuts_.size()) - 1, [&](int s) {
             const auto shard = static_cast<std::size_t>(s);
             for (Offset p = Offset(cuts_[shard]) * data_.cols; p < Offset(cuts_[shard + 1]) * data_.cols; ++p) {
               const auto place = static_cast<std::size_t>(p);
@@ -104,7 +104,7 @@ LowRankMatrix Splitting::advance() {
   const LowRankMatrix p2 = threshold_(a_, svt_level_, std::max(share_of_move * moved_, 1e-13 * a_.norm()));
   std::vector<double> moves(cuts_.size() - 1);
   std::vector<double> norms(cuts_.size() - 1);
-  for_each_shard(static_cast<int>(cuts_.size()) - 1, [&](int s) {
+  execution_.for_each_shard(static_cast<int>(cuts_.size()) - 1, [&](int s) {
     const auto shard = static_cast<std::size_t>(s);
     constexpr Index block = 64;
     for (Index i = cuts_[shard]; i < cuts_[shard + 1]; i += block) {
@@ -146,10 +146,9 @@ double Splitting::norm_bound() {
     bound = largest_eigenvalue_bound(gram);
   } else {
     Eigen::VectorXd v = random_block(static_cast<Index>(gram.rows()), 1, random_);
-    LanczosWorkspace workspace;
-    const auto apply = [&](const auto& in, Eigen::VectorXd& out) { out.noalias() = gram * in; };
-    const LanczosResult estimate = lanczos_leading(apply, v, 1e-8, 200, workspace);
-    bound = cholesky_bound(gram, std::max(estimate.eigenvalue, 1e-300));
+    const double estimate = leading_eigenvector(
+        [&](const Eigen::VectorXd& in, Eigen::VectorXd& out) { out.noalias() = gram * in; }, v, 1e-8, 200);
+    bound = cholesky_bound(gram, std::max(estimate, 1e-300));
   }
   // Each entry of the Gram matrix is a sum of at most max(m, n) products.
   const double unit = std::numeric_limits<double>::epsilon();
@@ -162,7 +161,7 @@ double Splitting::conjugate_sum(double scale) const {
   std::vector<double> sums(cuts_.size() - 1);
   std::visit(
       [&](const auto& loss) {
-        for_each_shard(static_cast<int>(sums.size()), [&](int s) {
+        execution_.for_each_shard(static_cast<int>(sums.size()), [&](int s) {
           const auto shard = static_cast<std::size_t>(s);
           for (Offset p = Offset(cuts_[shard]) * data_.cols; p < Offset(cuts_[shard + 1]) * data_.cols; ++p) {
             const auto place = static_cast<std::size_t>(p);

@@ -16,7 +16,7 @@ bool is_smooth(const Loss& loss);
 
 class Splitting {
  public:
-  Splitting(const Problem& problem, const methods::GenFB& options, std::uint64_t seed);
+  Splitting(const Problem& problem, const methods::GenFB& options, std::uint64_t seed, const Execution& execution);
 
   /// One step. Returns P2, the matrix that the thresholding gave.
   LowRankMatrix advance();
@@ -43,6 +43,7 @@ class Splitting {
   /// An upper bound of sigma_1(M) for the M in a_.
   [[nodiscard]] double norm_bound();
 
+  const Execution& execution_;
   DenseObservations owned_;  // empty unless the observations are sparse
   const DenseObservations& data_;
   const Loss& loss_;

@@ -146,7 +146,8 @@ TEST_P(Threshold, AgreesWithAnExactDecompositionWhileTheMatrixChanges) {
   const Eigen::MatrixXd low = test::normal_matrix(rows, 4, random) * test::normal_matrix(4, cols, random);
   baselines::RowMatrix a = low + test::normal_matrix(rows, cols, random);
   const double threshold = 2.2 * std::sqrt(std::max(rows, cols));
-  baselines::SingularThreshold svt(rows, cols, 1);
+  const Execution execution(2);
+  baselines::SingularThreshold svt(rows, cols, 1, execution);
   for (int call = 0; call < 4; ++call) {
     const double accuracy = 1e-6 * a.norm();
     EXPECT_LE((svt(a, threshold, accuracy).dense() - exact_threshold(a, threshold)).norm(), 1.01 * accuracy) << call;

@@ -32,7 +32,8 @@ TEST(TwoCoefficients, FindsTheLeastSquares) {
   // For the squared loss the best (a, b) solves a 2 x 2 system; with orthogonal x and g one sweep finds it.
   const SparseObservations data = make_sparse(1, 4, {{0, 0, 0, 0}, {0, 1, 2, 3}, {3, 1, -2, 5}});
   const Problem problem{data, losses::Squared{}, NoPenalty{}, TraceNormBall{1}};
-  const baselines::Observed observed(problem.observations);
+  const Execution execution(2);
+  const baselines::Observed observed(problem.observations, execution);
   baselines::TwoCoefficients coefficients(observed, problem);
   const auto best = coefficients.fit({1, 1, 0, 0}, {0, 0, 1, -1}, {2, 0, 2});
   EXPECT_NEAR(best.a, 2, 1e-6);

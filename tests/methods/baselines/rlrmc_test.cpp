@@ -97,7 +97,8 @@ TEST_P(Smoothing, GradientPassesFiniteDifferencesInRandomTangentDirections) {
   for (Real& w : weight) w = Real(0.5 + random.uniform());
   data.weight = std::move(weight);
   const Observations observations = data;
-  const baselines::Observed observed(observations);
+  const Execution execution(2);
+  const baselines::Observed observed(observations, execution);
   baselines::SmoothedAbsolute cost(observed, lambda);
   const FixedRankPoint x = random_point(40, 30, 3, random);
   for (const double d : {1.0, 0.1}) {
@@ -115,7 +116,8 @@ TEST_P(Smoothing, GradientPassesFiniteDifferencesInRandomTangentDirections) {
 
 TEST_P(Smoothing, ConjugateGradientsLowerTheSmoothedCost) {
   const Observations observations = test::outlier_data(60, 50, 0.3, 6);
-  const baselines::Observed observed(observations);
+  const Execution execution(2);
+  const baselines::Observed observed(observations, execution);
   baselines::SmoothedAbsolute cost(observed, GetParam());
   Random random(7);
   baselines::ConjugateGradient search(cost, 0.5, random_point(60, 50, 3, random));

@@ -1,0 +1,140 @@
+#include "base/execution.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+namespace tracenorm {
+
+namespace {
+
+/// More shards balance better but cost one output vector each in products with the transpose.
+constexpr int kMostShards = 16;
+constexpr Offset kLeastShardEntries = 16384;
+constexpr Offset kLeastOutputEntries = 16;  // per number that a shard writes: adding those up must stay a side matter
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+}  // namespace
+
+/// Worker threads that wait for shards. Why not OpenMP: its loops end only when every thread has arrived, so on a busy
+/// machine each of our many short passes would wait for a thread that is not even running. Here the caller works too,
+/// shards are taken one by one, and the pass is over when the last *taken* shard is: a worker that sleeps through it
+/// delays nobody. It is also visible to the thread sanitizer.
+class Execution::Crew {
+ public:
+  ~Crew() {
+    stop_.store(true);
+    announce();
+    for (std::thread& worker : workers_) worker.join();
+  }
+
+  /// False when somebody is using the crew: a loop within a loop.
+  bool try_run(int threads, int shards, ShardFunction function, void* context) {
+    if (busy_.exchange(true, std::memory_order_acquire)) return false;
+    while (static_cast<int>(workers_.size()) < threads - 1) {
+      const int id = static_cast<int>(workers_.size());
+      workers_.emplace_back([this, id] { serve(id); });
+    }
+    function_.store(function, std::memory_order_relaxed);
+    context_.store(context, std::memory_order_relaxed);
+    allowed_.store(threads - 1, std::memory_order_relaxed);
+    finished_.store(0, std::memory_order_relaxed);
+    // Open: whoever takes a shard from here on sees the fields above.
+    next_.store(static_cast<std::uint64_t>(shards) << 32, std::memory_order_release);
+    announce();
+    take_shards();
+    for (int finished = finished_.load(std::memory_order_acquire); finished < shards;
+         finished = finished_.load(std::memory_order_acquire)) {
+      pause();
+    }
+    next_.store(0, std::memory_order_relaxed);  // closed
+    busy_.store(false, std::memory_order_release);
+    return true;
+  }
+
+ private:
+  static constexpr int kSpins = 4000;  // some tens of microseconds: passes follow each other closely
+
+  void announce() {
+    epoch_.fetch_add(1);
+    epoch_.notify_all();
+  }
+
+  void take_shards() {
+    while (true) {
+      // Number and limit come in one piece: a worker that slept between the two would measure the number of one pass
+      // by the limit of the next. A shard that is taken keeps its pass, and so function and context, alive.
+      const std::uint64_t taken = next_.fetch_add(1, std::memory_order_acq_rel);
+      const auto shard = static_cast<std::uint32_t>(taken);
+      if (shard >= static_cast<std::uint32_t>(taken >> 32)) return;
+      function_.load(std::memory_order_relaxed)(context_.load(std::memory_order_relaxed), static_cast<int>(shard));
+      finished_.fetch_add(1, std::memory_order_release);
+    }
+  }
+
+  void serve(int id) {
+    unsigned seen = 0;
+    while (true) {
+      for (int spin = 0; spin < kSpins && epoch_.load() == seen; ++spin) pause();
+      epoch_.wait(seen);
+      seen = epoch_.load();
+      if (stop_.load()) return;
+      if (id < allowed_.load(std::memory_order_relaxed)) take_shards();
+    }
+  }
+
+  std::atomic<bool> busy_{false};
+  std::vector<std::thread> workers_;
+  std::atomic<unsigned> epoch_{0};
+  std::atomic<bool> stop_{false};
+  std::atomic<std::uint64_t> next_{0};  // how many shards there are (high half), the next one (low half)
+  std::atomic<int> allowed_{0};
+  std::atomic<int> finished_{0};
+  std::atomic<ShardFunction> function_{nullptr};
+  std::atomic<void*> context_{nullptr};
+};
+
+Execution::Execution(int threads)
+    : threads_(threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))) {
+  if (threads_ > 1) crew_ = std::make_unique<Crew>();
+}
+
+Execution::~Execution() = default;
+
+void Execution::run(int shards, ShardFunction function, void* context) const {
+  const int threads = std::min(threads_, shards);
+  if (threads > 1 && crew_->try_run(threads, shards, function, context)) return;
+  for (int shard = 0; shard < shards; ++shard) function(context, shard);
+}
+
+std::vector<Index> cut_rows(Index rows, Offset entries, const Offset* begin, Index outputs) {
+  const Offset least = std::max(kLeastShardEntries, kLeastOutputEntries * outputs);
+  return cut_rows_into(std::clamp<Offset>(entries / least, 1, kMostShards), rows, entries, begin);
+}
+
+std::vector<Index> cut_rows_into(Offset wanted, Index rows, Offset entries, const Offset* begin) {
+  std::vector<Index> cuts{0};
+  for (Offset s = 1; s < wanted; ++s) {
+    const Offset target = entries * s / wanted;
+    Index row = 0;
+    if (begin != nullptr) {
+      row = static_cast<Index>(std::lower_bound(begin, begin + rows + 1, target) - begin);
+    } else {
+      row = static_cast<Index>(static_cast<Offset>(rows) * s / wanted);
+    }
+    if (row > cuts.back() && row < rows) cuts.push_back(row);
+  }
+  cuts.push_back(rows);
+  return cuts;
+}
+
+}  // namespace tracenorm

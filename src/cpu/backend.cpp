@@ -1,0 +1,27 @@
+#include "cpu/backend.hpp"
+
+#include "cpu/panels.hpp"
+#include "cpu/store.hpp"
+
+namespace tracenorm {
+
+namespace {
+
+class CpuBackend final : public Backend {
+ public:
+  [[nodiscard]] Place open(const Problem& problem, const Execution& execution) const override {
+    auto store = std::make_unique<cpu::CpuStore>(problem, execution);
+    auto panels =
+        std::make_unique<cpu::CpuPanels>(store->facts().rows, store->facts().cols, store->column_order(), execution);
+    return {std::move(panels), std::move(store)};
+  }
+};
+
+}  // namespace
+
+const Backend& cpu_backend() {
+  static const CpuBackend backend;
+  return backend;
+}
+
+}  // namespace tracenorm

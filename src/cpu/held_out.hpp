@@ -1,0 +1,34 @@
+// X at held-out places, in the host's memory.
+#pragma once
+
+#include <vector>
+
+#include "base/execution.hpp"
+#include "base/sums.hpp"
+#include "seam/entry_store.hpp"
+#include "tracenorm/loss.hpp"
+#include "tracenorm/observations.hpp"
+
+namespace tracenorm::cpu {
+
+class CpuHeldOut {
+ public:
+  /// The entries must outlive it. X is zero there until it is loaded.
+  void watch(const Entries& entries);
+  void load(const FactorView& x, const Execution& execution);
+  /// Samples a target that is no atom, and one that is scale * (x - term).
+  void aim(const Product& target, const Execution& execution);
+  void aim_without(const Product& term, double scale);
+  /// To an atom, and to what was sampled.
+  void move(const Product& atom, double t, const Execution& execution);
+  void move(double t);
+  [[nodiscard]] HeldOutSums sums(const Loss& loss, const Execution& execution) const;
+
+ private:
+  const Entries* entries_ = nullptr;
+  std::vector<Real> x_;
+  std::vector<Real> target_;
+  mutable std::vector<HeldOutSums> parts_;  // by block
+};
+
+}  // namespace tracenorm::cpu

@@ -1,0 +1,86 @@
+// How the entries of a matrix lie in memory: rows of a sparse pattern, or full rows. A layout multiplies, moves and
+// samples ranges of rows or entries of arrays that have its shape; it knows nothing of threads and losses.
+#pragma once
+
+#include <Eigen/Core>
+#include <memory>
+#include <vector>
+
+#include "kernels/kernels.hpp"
+#include "seam/entry_store.hpp"
+#include "tracenorm/problem.hpp"
+
+namespace tracenorm::cpu {
+
+/// Rows [first, last).
+struct RowRange {
+  Index first;
+  Index last;
+};
+
+/// Factors row by row, `width` numbers each.
+struct FactorRows {
+  const Real* left;
+  const Real* right;
+  Index width;
+};
+
+class Layout {
+ public:
+  Layout(Index rows, Index cols) : rows_(rows), cols_(cols) {}
+  Layout(const Layout&) = delete;
+  Layout& operator=(const Layout&) = delete;
+  virtual ~Layout() = default;
+
+  [[nodiscard]] Index rows() const { return rows_; }
+  [[nodiscard]] Index cols() const { return cols_; }
+  [[nodiscard]] Offset entries() const { return row_begin(rows_); }
+  /// The columns as products in Real number them; empty: as everybody else does.
+  [[nodiscard]] const std::vector<Index>& column_order() const { return column_order_; }
+
+  /// Where the entries of a row begin.
+  [[nodiscard]] virtual Offset row_begin(Index row) const = 0;
+  /// The same for all rows; null when they are equally long.
+  [[nodiscard]] virtual const Offset* row_begins() const = 0;
+
+  virtual void apply(RowRange r, const Real* m, const double* v, double* product) const = 0;
+  virtual void apply_transpose(RowRange r, const Real* m, const double* u, double* out) const = 0;
+  /// out = M block, both row-major with `width` columns.
+  virtual void apply_block(RowRange r, const Real* m, const double* block, Index width, double* out) const = 0;
+  virtual void normal(RowRange r, const Real* m, const double* v, const kernels::RowTerms<double>& terms,
+                      double* out) const = 0;
+  /// In Real, for `width` vectors side by side: one, or as many as `search_width` says.
+  virtual void normal(RowRange r, const Real* m, const Real* v, Index width, const kernels::RowTerms<Real>& terms,
+                      Real* out) const = 0;
+  [[nodiscard]] virtual Index search_width() const = 0;
+  /// x <- (1-t) x + t u v', v in the order `column_order`; returns max |x - u v'| before.
+  virtual double move(RowRange r, Real* x, const double* u, const Real* v, double t) const = 0;
+  /// out <- u v' at entries [from, to).
+  virtual void sample(Offset from, Offset to, const double* u, const double* v, Real* out) const = 0;
+  /// x <- left diag(values) right' at the entries of these rows.
+  virtual void load(RowRange r, const FactorView& factors, Real* x) const = 0;
+  /// x <- scale * left right' at entries [from, to), which are whole rows where they are full.
+  virtual void factor_entries(Offset from, Offset to, const FactorRows& at, Real scale, Real* x) const = 0;
+  /// left += M right for the rows of those entries, right += M' left, with slopes m of entries [from, to).
+  virtual void factor_products(Offset from, Offset to, const Real* m, const FactorRows& at, Real* left,
+                               Real* right) const = 0;
+  /// How many entries `factor_entries` takes at once.
+  [[nodiscard]] virtual Offset factor_block() const = 0;
+  /// m <- diag(u) m diag(v).
+  virtual void scale(RowRange r, const double* u, const double* v, Real* m) const = 0;
+  /// M'M (right) or MM' (left), in double.
+  [[nodiscard]] virtual Eigen::MatrixXd gram(const Real* m, Side side) const = 0;
+  [[nodiscard]] virtual WorkModel work() const = 0;
+
+ protected:
+  Index rows_;
+  Index cols_;
+  std::vector<Index> column_order_;
+};
+
+/// Refers to the pattern, which must outlive it.
+std::unique_ptr<Layout> make_sparse_layout(const SparsePattern& pattern);
+/// Where `kink_mask` is given, only entries that are not NaN there count for the largest change of a move.
+std::unique_ptr<Layout> make_dense_layout(Index rows, Index cols, const Real* kink_mask);
+
+}  // namespace tracenorm::cpu

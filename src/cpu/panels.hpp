@@ -1,0 +1,61 @@
+// Panels in the host's memory. Exact ones are columns of doubles, as LAPACK takes them; those in Real are rows, as the
+// kernels take them. Where the store numbers its columns in an order of its own, right panels for searches have it too.
+#pragma once
+
+#include <vector>
+
+#include "base/execution.hpp"
+#include "linalg/lapack.hpp"
+#include "seam/panels.hpp"
+
+namespace tracenorm::cpu {
+
+using Columns = Eigen::Map<Eigen::MatrixXd>;
+using RowMatrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Rows = Eigen::Map<RowMatrix, 0, Eigen::OuterStride<>>;
+
+/// The numbers of an exact panel, and of one in Real.
+inline Columns columns(const Panel& panel) {
+  return {static_cast<double*>(panel.data()) + panel.first() * panel.rows(), panel.rows(), panel.columns()};
+}
+inline Rows rows(const Panel& panel) {
+  return {static_cast<Real*>(panel.data()) + panel.first(), panel.rows(), panel.columns(),
+          Eigen::OuterStride<>(panel.pitch())};
+}
+/// The first of them, or null where there is no panel. Whole panels only.
+inline double* doubles(const Panel& panel) { return panel ? columns(panel).data() : nullptr; }
+inline Real* reals(const Panel& panel) { return panel ? rows(panel).data() : nullptr; }
+
+class CpuPanels final : public Panels {
+ public:
+  /// `column_order` is the column that stands at each place, empty for the order of the data.
+  CpuPanels(Index rows, Index cols, std::vector<Index> column_order, const Execution& execution);
+
+  Panel make(Side side, Use use, Index columns) override;
+  void upload(const Eigen::MatrixXd& from, const Panel& to) override;
+  Eigen::MatrixXd download(const Panel& from) override;
+  void draw(double size, Random& random, const Panel& panel) override;
+  using Panels::gram;
+  void gram(PanelList a, const Panel& b, Eigen::Ref<Eigen::MatrixXd> out) override;
+  using Panels::combine;
+  void combine(double keep, PanelList in, const SmallMatrix& small, const Panel& out) override;
+  void scale_rows(const Panel& panel, const Panel& factors) override;
+  bool decompose(Panel& left, Eigen::VectorXd& values, Panel& right) override;
+
+ private:
+  /// Where the numbers of row r of the data stand.
+  template <class Work>
+  void for_places(const Panel& panel, Work&& work) const;
+  void combine_exact(double keep, PanelList in, const SmallMatrix& small, const Panel& out);
+  void combine_search(double keep, PanelList in, const SmallMatrix& small, const Panel& out);
+  void combine_descent(double keep, const Panel& in, const SmallMatrix& small, const Panel& out);
+  void combine_mixed(double keep, const Panel& in, const SmallMatrix& small, const Panel& out);
+
+  Index rows_;
+  Index cols_;
+  std::vector<Index> column_order_;
+  const Execution& execution_;
+  lapack::OneThread blas_;
+};
+
+}  // namespace tracenorm::cpu

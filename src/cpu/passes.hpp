@@ -1,0 +1,39 @@
+// How the passes of a CPU store are put together: shards, losses, sums in shard order. Private to the store's files.
+#pragma once
+
+#include <vector>
+
+#include "cpu/store.hpp"
+#include "model/entry_functions.hpp"
+
+namespace tracenorm::cpu {
+
+/// Sums over shards are made for this many columns at a time.
+inline constexpr Index kColumnBlock = 2048;
+
+template <class Work>
+EntrySums CpuStore::sum_over_shards(Work&& work) const {
+  execution_.for_each_shard(
+      shards(), [&](int s) { parts_[static_cast<std::size_t>(s)] = work(s, shard_begin(s), shard_begin(s + 1)); });
+  EntrySums sum;
+  for (const EntrySums& part : parts_) sum += part;
+  return sum;
+}
+
+template <class Work>
+decltype(auto) CpuStore::visit_loss(Work&& work) const {
+  return visit_kernels(loss_, mode_, weight_ != nullptr, work);
+}
+
+template <class Number>
+void CpuStore::add_outputs(const std::vector<Number>& outputs, Index width, Number* out) const {
+  using Vector = Eigen::Matrix<Number, Eigen::Dynamic, 1>;
+  const Offset size = static_cast<Offset>(facts_.cols) * width;
+  execution_.for_each_block(size, kColumnBlock * width, [&](Offset first, Offset count) {
+    Eigen::Map<Vector> sum(out + first, count);
+    sum = Eigen::Map<const Vector>(outputs.data() + first, count);
+    for (int s = 1; s < shards(); ++s) sum += Eigen::Map<const Vector>(outputs.data() + s * size + first, count);
+  });
+}
+
+}  // namespace tracenorm::cpu

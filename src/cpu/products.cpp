@@ -1,0 +1,118 @@
+// Products of a CPU store's slopes with panels.
+#include <algorithm>
+
+#include "cpu/panels.hpp"
+#include "cpu/passes.hpp"
+
+namespace tracenorm::cpu {
+
+const Real* CpuStore::slopes(Slopes which) const {
+  if (which == Slopes::current) return slope_.data();
+  return off_pattern() ? certified_.data() : average_.data();
+}
+
+void CpuStore::multiply(Slopes which, const Panel& in, const Panel& out) {
+  const Real* m = slopes(which);
+  const bool transposed = in.side() == Side::left;
+  if (!transposed && in.columns() > 1) {  // a block that is looked up once for all columns
+    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    const RowMajor block = columns(in);
+    RowMajor product(facts_.rows, in.columns());
+    execution_.for_each_shard(
+        shards(), [&](int s) { layout_->apply_block(shard_rows(s), m, block.data(), in.columns(), product.data()); });
+    columns(out) = product;
+    return;
+  }
+  for (Index k = 0; k < in.columns(); ++k) {
+    const double* from = doubles(in.column(k));
+    double* to = doubles(out.column(k));
+    execution_.for_each_shard(shards(), [&](int s) {
+      if (!transposed) return layout_->apply(shard_rows(s), m, from, to);
+      double* own = exact_outputs_.data() + static_cast<std::size_t>(s) * static_cast<std::size_t>(facts_.cols);
+      std::fill_n(own, facts_.cols, 0.0);
+      layout_->apply_transpose(shard_rows(s), m, from, own);
+    });
+    if (transposed) add_outputs(exact_outputs_, 1, to);
+  }
+}
+
+void CpuStore::multiply(Slopes which, const NormalProduct& product) {
+  const Real* m = slopes(which);
+  const Index width = product.in.columns();
+  const auto outputs = static_cast<std::size_t>(facts_.cols) * static_cast<std::size_t>(width);
+  if (product.in.use() == Use::exact) {
+    execution_.for_each_shard(shards(), [&](int s) {
+      double* own = exact_outputs_.data() + static_cast<std::size_t>(s) * outputs;
+      std::fill_n(own, outputs, 0.0);
+      layout_->normal(shard_rows(s), m, doubles(product.in),
+                      {doubles(product.factor), doubles(product.shift), doubles(product.product)}, own);
+    });
+    return add_outputs(exact_outputs_, 1, doubles(product.out));
+  }
+  execution_.for_each_shard(shards(), [&](int s) {
+    Real* own = search_outputs_.data() + static_cast<std::size_t>(s) * outputs;
+    std::fill_n(own, outputs, Real(0));
+    layout_->normal(shard_rows(s), m, reals(product.in), width,
+                    {reals(product.factor), reals(product.shift), reals(product.product)}, own);
+  });
+  add_outputs(search_outputs_, width, reals(product.out));
+}
+
+template <class SlopesOf>
+void CpuStore::factor_products(const Product& at, const Product& products, SlopesOf&& slopes_of) {
+  const int count = static_cast<int>(factor_cuts_.size()) - 1;
+  const FactorRows factors{reals(at.left), reals(at.right), at.left.columns()};
+  const Offset size = static_cast<Offset>(facts_.cols) * factors.width;
+  factor_outputs_.resize(static_cast<std::size_t>(count));
+  const Offset block = layout_->factor_block();
+  execution_.for_each_shard(count, [&](int s) {
+    const Index first = factor_cuts_[static_cast<std::size_t>(s)];
+    const Index last = factor_cuts_[static_cast<std::size_t>(s) + 1];
+    RealArray& output = factor_outputs_[static_cast<std::size_t>(s)];
+    output.assign(static_cast<std::size_t>(size), Real(0));
+    rows(products.left).middleRows(first, last - first).setZero();
+    for (Offset from = layout_->row_begin(first); from < layout_->row_begin(last); from += block) {
+      const Offset to = std::min(layout_->row_begin(last), from + block);
+      layout_->factor_products(from, to, slopes_of(s, from, to), factors, reals(products.left), output.data());
+    }
+  });
+  using Vector = Eigen::Map<Eigen::Matrix<Real, Eigen::Dynamic, 1>>;
+  execution_.for_each_block(size, static_cast<Offset>(kColumnBlock) * factors.width, [&](Offset first, Offset length) {
+    Vector sum(reals(products.right) + first, length);
+    sum = Vector(factor_outputs_[0].data() + first, length);
+    for (std::size_t s = 1; s < factor_outputs_.size(); ++s) sum += Vector(factor_outputs_[s].data() + first, length);
+  });
+}
+
+EntrySums CpuStore::factor_gradient(const Product& at, double scale, double width, const Product& products) {
+  const FactorRows factors{reals(at.left), reals(at.right), at.left.columns()};
+  const auto block = static_cast<std::size_t>(layout_->factor_block());
+  factor_buffers_.resize(factor_cuts_.size());
+  for (FactorBuffers& own : factor_buffers_) {
+    own.x.resize(block);
+    own.slope.resize(block);
+    own.sums = {};
+  }
+  visit_loss([&](const auto& loss, const auto& table) {
+    const bool coded = coded_.code != nullptr && table.linearize_coded != nullptr;
+    const auto kernel = coded ? table.linearize_coded : table.linearize;
+    factor_products(at, products, [&](int s, Offset from, Offset to) {
+      FactorBuffers& own = factor_buffers_[static_cast<std::size_t>(s)];
+      layout_->factor_entries(from, to, factors, Real(scale), own.x.data());
+      kernels::EntryRange r = range(from, to, own.x.data(), own.slope.data());
+      shift(r, from, width, own.places);
+      own.sums += kernel(loss, r, width);
+      return own.slope.data();
+    });
+  });
+  EntrySums sums;
+  for (const FactorBuffers& own : factor_buffers_) sums += own.sums;
+  return sums;
+}
+
+void CpuStore::multiply(Slopes which, const Product& in, const Product& out) {
+  const Real* m = slopes(which);
+  factor_products(in, out, [&](int, Offset from, Offset) { return m + from; });
+}
+
+}  // namespace tracenorm::cpu

@@ -1,0 +1,223 @@
+// Entries on a fixed sparse pattern. Memory per entry (Real = float): datum 4, iterate 4, slope 4, average 4, column 2
+// and once more 2 in another order; with more than 65536 columns 4, and no other order.
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "cpu/layout.hpp"
+#include "cpu/panels.hpp"
+
+namespace tracenorm::cpu {
+
+namespace {
+
+/// out += sum over rows of r r' for sparse rows r: the Gram matrix of the columns. Lower triangle first, then mirrored.
+template <class Columns>
+void add_row_squares(Index rows, const Offset* begin, const Columns& col, const Real* m, Eigen::MatrixXd& out) {
+  for (Index i = 0; i < rows; ++i) {
+    for (Offset a = begin[i]; a < begin[i + 1]; ++a) {
+      const double value = double(m[a]);
+      double* column = out.data() + static_cast<Offset>(col[a]) * out.rows();
+      for (Offset b = a; b < begin[i + 1]; ++b) column[col[b]] += value * double(m[b]);
+    }
+  }
+  out.triangularView<Eigen::StrictlyUpper>() = out.transpose();
+}
+
+class SparseLayout final : public Layout {
+ private:
+  /// work(these rows, the kernels for their kind of columns).
+  template <class Work>
+  decltype(auto) visit_rows(RowRange r, const Real* m, Work&& work) const {
+    return pattern_.col().visit([&]<class Column>(const Column* col) {
+      return work(kernels::RowsOf<Column>{pattern_.begin(), col, m, r.first, r.last},
+                  kernels::linear_kernels().sparse<Column>());
+    });
+  }
+
+  /// The same with the columns in the order of `column_order`.
+  template <class Work>
+  decltype(auto) visit_ranked_rows(RowRange r, const Real* m, Work&& work) const {
+    if (ranked_col_.empty()) return visit_rows(r, m, work);
+    return work(kernels::RowsOf<ShortIndex>{pattern_.begin(), ranked_col_.data(), m, r.first, r.last},
+                kernels::linear_kernels().narrow);
+  }
+
+  /// work(row, first entry, last entry) for the parts of rows that entries [from, to) are.
+  template <class Work>
+  void for_row_parts(Offset from, Offset to, Work&& work) const {
+    const Offset* begin = pattern_.begin();
+    auto row = static_cast<Index>(std::upper_bound(begin, begin + rows_ + 1, from) - begin) - 1;
+    for (; from < to; ++row) {
+      const Offset last = std::min(to, begin[row + 1]);
+      work(row, from, last);
+      from = last;
+    }
+  }
+
+ public:
+  explicit SparseLayout(const SparsePattern& pattern) : Layout(pattern.rows(), pattern.cols()), pattern_(pattern) {
+    std::vector<Offset> per_column(static_cast<std::size_t>(cols_), 0);
+    for (Offset e = 0; e < pattern.entries(); ++e) ++per_column[static_cast<std::size_t>(pattern.col()[e])];
+    for (const Offset count : per_column) col_squares_ += static_cast<double>(count) * static_cast<double>(count);
+    for (Index i = 0; i < rows_; ++i) {
+      const auto count = static_cast<double>(pattern.begin()[i + 1] - pattern.begin()[i]);
+      row_squares_ += count * count;
+    }
+    rank_columns(per_column);
+  }
+
+  [[nodiscard]] Offset row_begin(Index row) const override { return pattern_.begin()[row]; }
+  [[nodiscard]] const Offset* row_begins() const override { return pattern_.begin(); }
+
+  void apply(RowRange r, const Real* m, const double* v, double* product) const override {
+    visit_rows(r, m, [&](const auto& rows, const auto& kernel) { kernel.apply(rows, v, product); });
+  }
+
+  void apply_transpose(RowRange r, const Real* m, const double* u, double* out) const override {
+    visit_rows(r, m, [&](const auto& rows, const auto& kernel) { kernel.apply_transpose(rows, u, out); });
+  }
+
+  void apply_block(RowRange r, const Real* m, const double* block, Index width, double* out) const override {
+    visit_rows(r, m, [&](const auto& rows, const auto& kernel) { kernel.apply_block(rows, block, width, out); });
+  }
+
+  void normal(RowRange r, const Real* m, const double* v, const kernels::RowTerms<double>& terms,
+              double* out) const override {
+    visit_rows(r, m, [&](const auto& rows, const auto& kernel) { kernel.normal(rows, v, terms, out); });
+  }
+
+  void normal(RowRange r, const Real* m, const Real* v, Index width, const kernels::RowTerms<Real>& terms,
+              Real* out) const override {
+    visit_ranked_rows(r, m, [&](const auto& rows, const auto& kernel) {
+      (width == 1 ? kernel.normal_fast : kernel.normal_block)(rows, v, terms, out);
+    });
+  }
+
+  [[nodiscard]] Index search_width() const override { return kernels::kBlockWidth; }
+
+  double move(RowRange r, Real* x, const double* u, const Real* v, double t) const override {
+    return visit_ranked_rows(r, nullptr,
+                             [&](const auto& rows, const auto& kernel) { return kernel.move(rows, x, u, v, t); });
+  }
+
+  void sample(Offset from, Offset to, const double* u, const double* v, Real* out) const override {
+    pattern_.col().visit([&](const auto* col) {
+      for_row_parts(from, to, [&](Index row, Offset first, Offset last) {
+        for (Offset e = first; e < last; ++e) out[e - from] = Real(u[row] * v[col[e]]);
+      });
+    });
+  }
+
+  void load(RowRange r, const FactorView& factors, Real* x) const override {
+    Eigen::VectorXd row_left(factors.values.size());
+    const auto left = columns(factors.left);
+    const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> right = columns(factors.right);
+    visit_rows(r, nullptr, [&](const auto& rows, const auto&) {
+      for (Index i = rows.first; i < rows.last; ++i) {
+        row_left = left.row(i).transpose().cwiseProduct(factors.values);
+        for (Offset e = rows.begin[i]; e < rows.begin[i + 1]; ++e) x[e] = Real(right.row(rows.col[e]).dot(row_left));
+      }
+    });
+  }
+
+  void factor_entries(Offset from, Offset to, const FactorRows& at, Real scale, Real* x) const override {
+    pattern_.col().visit([&]<class Column>(const Column* col) {
+      const auto dots = kernels::linear_kernels().sparse<Column>().factor_dots;
+      for_row_parts(from, to, [&](Index row, Offset first, Offset last) {
+        const Real* left = at.left + static_cast<Offset>(row) * at.width;
+        dots(col + first, last - first, left, at.right, at.width, x + (first - from));
+      });
+    });
+    for (Offset e = 0; e < to - from; ++e) x[e] *= scale;
+  }
+
+  void factor_products(Offset from, Offset to, const Real* m, const FactorRows& at, Real* left,
+                       Real* right) const override {
+    pattern_.col().visit([&]<class Column>(const Column* col) {
+      const auto products = kernels::linear_kernels().sparse<Column>().factor_products;
+      for_row_parts(from, to, [&](Index row, Offset first, Offset last) {
+        const Offset place = static_cast<Offset>(row) * at.width;
+        products(col + first, m + (first - from), last - first, at.left + place, at.right, at.width, left + place,
+                 right);
+      });
+    });
+  }
+
+  [[nodiscard]] Offset factor_block() const override {
+    return 256;  // the rows of the right factor that they meet stay in the second cache
+  }
+
+  void scale(RowRange r, const double* u, const double* v, Real* m) const override {
+    visit_rows(r, m, [&](const auto& rows, const auto&) {
+      for (Index i = rows.first; i < rows.last; ++i) {
+        for (Offset e = rows.begin[i]; e < rows.begin[i + 1]; ++e) m[e] = Real(u[i] * double(m[e]) * v[rows.col[e]]);
+      }
+    });
+  }
+
+  [[nodiscard]] Eigen::MatrixXd gram(const Real* m, Side side) const override {
+    Eigen::MatrixXd out;
+    if (side == Side::right) {
+      out.setZero(cols_, cols_);
+      add_row_squares(rows_, pattern_.begin(), pattern_.col(), m, out);
+      return out;
+    }
+    // The transpose, for the time of this call.
+    std::vector<Offset> begin(static_cast<std::size_t>(cols_) + 1, 0);
+    for (Offset e = 0; e < entries(); ++e) ++begin[static_cast<std::size_t>(pattern_.col()[e]) + 1];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    std::vector<Offset> place(begin.begin(), begin.end() - 1);
+    std::vector<Index> row(static_cast<std::size_t>(entries()));
+    std::vector<Real> value(row.size());
+    for (Index i = 0; i < rows_; ++i) {
+      for (Offset e = row_begin(i); e < row_begin(i + 1); ++e) {
+        const auto to = static_cast<std::size_t>(place[static_cast<std::size_t>(pattern_.col()[e])]++);
+        row[to] = i;
+        value[to] = m[e];
+      }
+    }
+    out.setZero(rows_, rows_);
+    add_row_squares(cols_, begin.data(), row.data(), value.data(), out);
+    return out;
+  }
+
+  [[nodiscard]] WorkModel work() const override {
+    const auto count = static_cast<double>(entries());
+    // A pass with four vectors was measured (docs/measurements.md); sparse work moves about one entry, BLAS about
+    // twenty multiply-adds, per nanosecond and core.
+    return {0.3, col_squares_ / count, row_squares_ / count, 20};
+  }
+
+ private:
+  /// Numbers the columns by how many entries they have: the busy ones share few cache lines.
+  void rank_columns(const std::vector<Offset>& per_column) {
+    if (cols_ > std::numeric_limits<ShortIndex>::max() + 1) return;
+    column_order_.resize(per_column.size());
+    std::iota(column_order_.begin(), column_order_.end(), 0);
+    std::stable_sort(column_order_.begin(), column_order_.end(), [&](Index a, Index b) {
+      return per_column[static_cast<std::size_t>(a)] > per_column[static_cast<std::size_t>(b)];
+    });
+    std::vector<ShortIndex> rank(per_column.size());
+    for (std::size_t k = 0; k < rank.size(); ++k) {
+      rank[static_cast<std::size_t>(column_order_[k])] = static_cast<ShortIndex>(k);
+    }
+    ranked_col_.resize(static_cast<std::size_t>(entries()));
+    for (std::size_t e = 0; e < ranked_col_.size(); ++e) {
+      ranked_col_[e] = rank[static_cast<std::size_t>(pattern_.col()[static_cast<Offset>(e)])];
+    }
+  }
+
+  const SparsePattern& pattern_;
+  std::vector<ShortIndex> ranked_col_;  // each entry's column in `column_order`; empty: too many columns
+  double row_squares_ = 0;              // sum over rows of count^2: the cost of M'M
+  double col_squares_ = 0;              // and of MM'
+};
+
+}  // namespace
+
+std::unique_ptr<Layout> make_sparse_layout(const SparsePattern& pattern) {
+  return std::make_unique<SparseLayout>(pattern);
+}
+
+}  // namespace tracenorm::cpu

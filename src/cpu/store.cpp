@@ -1,0 +1,199 @@
+#include "cpu/store.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "cpu/panels.hpp"
+#include "cpu/passes.hpp"
+
+namespace tracenorm::cpu {
+
+namespace {
+
+/// A shard of a product with factors writes as much as the right factor is large; it should meet this many entries per
+/// row of it.
+constexpr Offset kEntriesPerOutput = 8;
+constexpr Offset kMostFactorShards = 8;
+
+/// Slopes of this many entries, and what they are made from, stay in the second cache.
+constexpr Offset kBlockEntries = 16384;
+
+double root_mean_square(const Real* value, Offset count) {
+  double squares = 0;
+  Offset observed = 0;
+  for (Offset e = 0; e < count; ++e) {
+    if (std::isnan(value[e])) continue;
+    squares += double(value[e]) * double(value[e]);
+    ++observed;
+  }
+  return observed > 0 ? std::sqrt(squares / static_cast<double>(observed)) : 1.0;
+}
+
+}  // namespace
+
+CpuStore::CpuStore(const Problem& problem, const Execution& execution)
+    : loss_(problem.loss),
+      execution_(execution),
+      lambda_(penalty_lambda(problem.penalty)),
+      l1_(std::holds_alternative<L1Penalty>(problem.penalty)) {
+  read_problem(problem);
+  cut_shards();
+  const Offset entries = layout_->entries();
+  const auto count = static_cast<std::size_t>(entries);
+  x_.assign(count, Real(0));
+  slope_.assign(count, Real(0));
+  facts_ = {layout_->rows(),
+            layout_->cols(),
+            entries,
+            root_mean_square(value_, entries),
+            off_pattern() ? lambda_ : 0.0,
+            layout_->search_width(),
+            layout_->work()};
+  parts_.resize(static_cast<std::size_t>(shards()));
+  segment_parts_.resize(parts_.size());
+  exact_outputs_.resize(static_cast<std::size_t>(facts_.cols) * static_cast<std::size_t>(shards()));
+  search_outputs_.resize(exact_outputs_.size() * static_cast<std::size_t>(facts_.search_width));
+  atom_right_.resize(static_cast<std::size_t>(facts_.cols));
+}
+
+void CpuStore::read_problem(const Problem& problem) {
+  const auto* dense = std::get_if<DenseObservations>(&problem.observations);
+  const auto* sparse = std::get_if<SparseObservations>(&problem.observations);
+  if (sparse != nullptr && l1_ && lambda_ > 0) {  // it acts on all entries
+    owned_ = std::make_unique<DenseObservations>(make_dense(*sparse));
+    dense = owned_.get();
+  }
+  const Array<Real>& weight = dense != nullptr ? dense->weight : sparse->weight;
+  weight_ = weight.empty() ? nullptr : weight.data();
+  if (dense != nullptr) {
+    mode_ = dense_mode(problem.penalty);
+    value_ = dense->value.data();
+    // With an l1 penalty every entry has a kink (at zero); otherwise only observed ones can.
+    layout_ = make_dense_layout(dense->rows, dense->cols, mode_ == kernels::Mode::masked_l1 ? nullptr : value_);
+    code_data(dense->value);
+  } else {
+    mode_ = sparse_mode(problem.penalty);
+    value_ = sparse->value.data();
+    layout_ = make_sparse_layout(sparse->pattern);
+  }
+}
+
+void CpuStore::cut_shards() {
+  const Index rows = layout_->rows();
+  const Index cols = layout_->cols();
+  const Offset entries = layout_->entries();
+  cuts_ = cut_rows(rows, entries, layout_->row_begins(), cols);
+  factor_cuts_ = cut_rows_into(std::clamp<Offset>(entries / (kEntriesPerOutput * cols), 1, kMostFactorShards), rows,
+                               entries, layout_->row_begins());
+}
+
+void CpuStore::code_data(const Array<Real>& value) {
+  constexpr std::size_t most = 128;  // codes 0 to 127
+  std::vector<Real> levels;          // the different values, ascending
+  Real last = std::numeric_limits<Real>::quiet_NaN();
+  for (const Real y : value) {
+    if (y == last || std::isnan(y)) continue;
+    last = y;
+    const auto place = std::lower_bound(levels.begin(), levels.end(), y);
+    if (place != levels.end() && *place == y) continue;
+    if (levels.size() == most) return;
+    levels.insert(place, y);
+  }
+  if (levels.empty()) return;
+  Real scale = 1;
+  for (std::size_t k = 1; k < levels.size(); ++k) {
+    scale = k == 1 ? levels[k] - levels[k - 1] : std::min(scale, levels[k] - levels[k - 1]);
+  }
+  const auto code_of = [&](Real y) { return std::nearbyint((double(y) - double(levels[0])) / double(scale)); };
+  for (const Real y : levels) {  // every product and sum must be exact, with and without fused multiply-add
+    const double code = code_of(y);
+    const double product = double(scale) * code;
+    if (code >= double(most) || double(Real(product)) != product || product + double(levels[0]) != double(y)) return;
+  }
+  code_.resize(value.size());
+  for (std::size_t e = 0; e < value.size(); ++e) {
+    code_[e] = std::isnan(value[e]) ? kernels::CodedData::kMissing : static_cast<std::int8_t>(code_of(value[e]));
+  }
+  coded_ = {code_.data(), levels[0], scale};
+}
+
+kernels::EntryRange CpuStore::range(Offset from, Offset to, const Real* x, Real* slope) const {
+  kernels::EntryRange r{value_ + from, weight_ != nullptr ? weight_ + from : nullptr, x, slope, to - from, lambda_};
+  if (coded_.code != nullptr) r.coded = {coded_.code + from, coded_.offset, coded_.scale};
+  return r;
+}
+
+template <class Work>
+void CpuStore::for_row_blocks(int shard, Work&& work) const {
+  constexpr Index rows_at_once = 8;  // of the dense kernel
+  const auto [begin, end] = shard_rows(shard);
+  for (Index first = begin; first < end;) {
+    Index last = first;
+    while (last < end && layout_->row_begin(last) - layout_->row_begin(first) < kBlockEntries) {
+      last = std::min(end, last + rows_at_once);
+    }
+    work(RowRange{first, last});
+    first = last;
+  }
+}
+
+EntrySums CpuStore::linearize(double width, bool with_conjugates, const NormalProduct* first) {
+  const Index columns = first != nullptr ? first->in.columns() : 0;
+  const auto outputs = static_cast<std::size_t>(facts_.cols) * static_cast<std::size_t>(columns);
+  const EntrySums sums = visit_loss([&](const auto& loss, const auto& table) {
+    auto kernel = with_conjugates ? table.linearize_conjugate : table.linearize;
+    if (!with_conjugates && coded_.code != nullptr && table.linearize_coded != nullptr) kernel = table.linearize_coded;
+    return sum_over_shards([&](int s, Offset, Offset) {
+      EntrySums part;
+      ShiftedPlaces places;
+      Real* out = search_outputs_.data() + static_cast<std::size_t>(s) * outputs;
+      std::fill_n(out, outputs, Real(0));
+      for_row_blocks(s, [&](RowRange rows) {
+        const Offset from = layout_->row_begin(rows.first);
+        kernels::EntryRange r = range(from, layout_->row_begin(rows.last), x_.data() + from, slope_.data() + from);
+        shift(r, from, width, places);
+        part += kernel(loss, r, width);
+        if (first == nullptr) return;
+        layout_->normal(rows, slope_.data(), reals(first->in), columns,
+                        {reals(first->factor), reals(first->shift), reals(first->product)}, out);
+      });
+      return part;
+    });
+  });
+  if (first != nullptr) add_outputs(search_outputs_, columns, reals(first->out));
+  return sums;
+}
+
+EntrySums CpuStore::value_at(const RealArray& x) const {
+  return visit_loss([&](const auto& loss, const auto& table) {
+    return sum_over_shards([&](int, Offset from, Offset to) {
+      EntrySums part;
+      part.objective = table.objective(loss, range(from, to, x.data() + from, nullptr));
+      if (!off_pattern()) return part;
+      for (auto e = static_cast<std::size_t>(from); e < static_cast<std::size_t>(to); ++e) {
+        part.square_x += double(x[e]) * double(x[e]);
+      }
+      return part;
+    });
+  });
+}
+
+EntrySums CpuStore::load(const FactorView& x) {
+  execution_.for_each_shard(shards(), [&](int s) { layout_->load(shard_rows(s), x, x_.data()); });
+  held_out_.load(x, execution_);
+  return value_at(x_);
+}
+
+void CpuStore::forget_slopes() {
+  for (RealArray* array : {&slope_, &average_, &average_x_, &certified_, &loss_shift_, &penalty_shift_, &target_}) {
+    RealArray().swap(*array);  // an assignment of nothing would keep the memory
+  }
+}
+
+void CpuStore::watch(const Entries& held_out) { held_out_.watch(held_out); }
+
+HeldOutSums CpuStore::held_out() const { return held_out_.sums(loss_, execution_); }
+
+}  // namespace tracenorm::cpu

@@ -1,0 +1,135 @@
+// The entries in the host's memory: arrays of one number an entry, passes over them in shards of rows. What the rows
+// look like is the layout's business.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/execution.hpp"
+#include "cpu/held_out.hpp"
+#include "cpu/layout.hpp"
+#include "kernels/kernels.hpp"
+#include "seam/entry_store.hpp"
+#include "tracenorm/problem.hpp"
+
+namespace tracenorm::cpu {
+
+class CpuStore final : public EntryStore {
+ public:
+  /// The problem must outlive it.
+  CpuStore(const Problem& problem, const Execution& execution);
+
+  [[nodiscard]] const std::vector<Index>& column_order() const { return layout_->column_order(); }
+
+  EntrySums linearize(double width, bool with_conjugates, const NormalProduct* first) override;
+  void shift_kinks(double width) override;
+  void aim(const Product& target) override;
+  EntrySums aim_without(const Product& term, double scale, std::optional<double> width) override;
+  SegmentSums segment(std::span<const double> t, std::optional<double> width) override;
+  double move(double t) override;
+  EntrySums load(const FactorView& x) override;
+  EntrySums factor_gradient(const Product& at, double scale, double width, const Product& products) override;
+  void multiply(Slopes which, const Panel& in, const Panel& out) override;
+  void multiply(Slopes which, const NormalProduct& product) override;
+  void multiply(Slopes which, const Product& in, const Product& out) override;
+  void average(double t) override;
+  EntrySums conjugates(Slopes which) override;
+  Eigen::MatrixXd gram(Slopes which, Side side, const Panel& row_factor, const Panel& col_factor) override;
+  void forget_slopes() override;
+  void watch(const Entries& held_out) override;
+  [[nodiscard]] HeldOutSums held_out() const override;
+
+ private:
+  using RealArray = std::vector<Real>;
+
+  void read_problem(const Problem& problem);
+  void cut_shards();
+  /// Makes the data in one byte, if they are at most 128 levels at equal distances.
+  void code_data(const Array<Real>& value);
+
+  [[nodiscard]] bool off_pattern() const { return mode_ == kernels::Mode::observed_complement; }
+  [[nodiscard]] int shards() const { return static_cast<int>(cuts_.size()) - 1; }
+  [[nodiscard]] RowRange shard_rows(int shard) const {
+    return {cuts_[static_cast<std::size_t>(shard)], cuts_[static_cast<std::size_t>(shard) + 1]};
+  }
+  [[nodiscard]] Offset shard_begin(int shard) const {
+    return layout_->row_begin(cuts_[static_cast<std::size_t>(shard)]);
+  }
+  /// Entries [from, to), at the places x points to.
+  [[nodiscard]] kernels::EntryRange range(Offset from, Offset to, const Real* x, Real* slope) const;
+  /// Adds up what work(shard, first entry, last entry) says, in the order of the shards.
+  template <class Work>
+  EntrySums sum_over_shards(Work&& work) const;
+  /// work(loss, kernels of that loss) for the loss and the way its entries are met.
+  template <class Work>
+  decltype(auto) visit_loss(Work&& work) const;
+  /// work(rows) for blocks of rows of a shard whose slopes fit into the second cache.
+  template <class Work>
+  void for_row_blocks(int shard, Work&& work) const;
+
+  /// Which array of slopes a product uses.
+  [[nodiscard]] const Real* slopes(Slopes which) const;
+  /// `objective` and `square_x` at entries x.
+  [[nodiscard]] EntrySums value_at(const RealArray& x) const;
+  [[nodiscard]] EntrySums conjugates_of(RealArray& slope, kernels::Mode mode) const;
+
+  /// Adds up the shards' outputs, which are `width` numbers a column.
+  template <class Number>
+  void add_outputs(const std::vector<Number>& outputs, Index width, Number* out) const;
+  /// products <- (M right, M' left), M's entries as slopes_of(shard, from, to) gives them.
+  template <class SlopesOf>
+  void factor_products(const Product& at, const Product& products, SlopesOf&& slopes_of);
+
+  /// Slopes of r, which are those of entries from `from` on, are taken where the shifts of the kinks say; the buffers
+  /// hold the places.
+  struct ShiftedPlaces {
+    RealArray loss;
+    RealArray penalty;
+  };
+  void shift(kernels::EntryRange& r, Offset from, double width, ShiftedPlaces& places) const;
+
+  const Loss& loss_;
+  const Execution& execution_;
+  std::unique_ptr<DenseObservations> owned_;  // a full matrix that was made from sparse data
+  std::unique_ptr<Layout> layout_;
+  kernels::Mode mode_ = kernels::Mode::observed;
+  double lambda_;
+  bool l1_;
+  const Real* value_ = nullptr;
+  const Real* weight_ = nullptr;
+  std::vector<std::int8_t> code_;
+  kernels::CodedData coded_;        // the data in one byte each, where that is possible
+  std::vector<Index> cuts_;         // rows of shard s: [cuts_[s], cuts_[s+1])
+  std::vector<Index> factor_cuts_;  // the same for products with factors: fewer, since each writes an output of its own
+
+  RealArray x_;  // the iterate at the entries
+  RealArray slope_;
+  RealArray average_;        // empty until averages are used
+  RealArray average_x_;      // beside it with a penalty off the pattern
+  RealArray certified_;      // with such a penalty: the entry part of the dual point made from the average
+  RealArray loss_shift_;     // of the loss's kinks, in widths; empty: none
+  RealArray penalty_shift_;  // and of an l1 penalty's
+
+  enum class Aim { atom, matrix };
+  Aim aimed_at_ = Aim::atom;
+  Product atom_;      // the target, if it is one
+  RealArray target_;  // or its entries
+
+  mutable std::vector<EntrySums> parts_;  // of sums, by shard
+  std::vector<SegmentSums> segment_parts_;
+  std::vector<double> exact_outputs_;      // of a transposed product, by shard
+  RealArray search_outputs_;               // the same in Real
+  RealArray atom_right_;                   // of a move, in the order of the kernels
+  std::vector<RealArray> factor_outputs_;  // cols x width, one for each shard
+  struct FactorBuffers {
+    RealArray x;
+    RealArray slope;
+    ShiftedPlaces places;
+    EntrySums sums;
+  };
+  std::vector<FactorBuffers> factor_buffers_;  // of a gradient, by shard
+  CpuHeldOut held_out_;
+};
+
+}  // namespace tracenorm::cpu

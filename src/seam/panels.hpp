@@ -1,0 +1,136 @@
+// Thin blocks of vectors that live where the entries live: on the host, on a device, in pieces on many machines.
+// Everything as long as a row or a column of the matrix is a panel; only small matrices and scalars come to the host.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "base/random.hpp"
+#include "tracenorm/types.hpp"
+
+namespace tracenorm {
+
+/// A left panel has as many rows as the matrix, a right one as many as the matrix has columns.
+enum class Side : std::uint8_t { left, right };
+
+/// What a panel is for, which decides how a backend keeps it.
+enum class Use : std::uint8_t {
+  exact,   ///< in double: the iterate, and what is proved of it
+  search,  ///< in Real, a few vectors side by side: the search for the leading pair
+  descent  ///< in Real: factors to descend on, in multiples of kFactorStep columns, and bases of proofs
+};
+
+/// A handle: copies mean the same numbers, and so do the columns that are taken of it. Only `Panels` looks inside.
+class Panel {
+ public:
+  Panel() = default;
+  Panel(Side side, Use use, Offset rows, Index columns, void* data, std::shared_ptr<void> owner)
+      : side_(side),
+        use_(use),
+        rows_(rows),
+        columns_(columns),
+        pitch_(columns),
+        data_(data),
+        owner_(std::move(owner)) {}
+
+  explicit operator bool() const { return data_ != nullptr; }
+  [[nodiscard]] Side side() const { return side_; }
+  [[nodiscard]] Use use() const { return use_; }
+  [[nodiscard]] Offset rows() const { return rows_; }
+  [[nodiscard]] Index columns() const { return columns_; }
+  /// Some of its columns.
+  [[nodiscard]] Panel middle(Index first, Index count) const {
+    Panel part = *this;
+    part.first_ += first;
+    part.columns_ = count;
+    return part;
+  }
+  [[nodiscard]] Panel column(Index k) const { return middle(k, 1); }
+  /// All numbers of a whole panel as one long column.
+  [[nodiscard]] Panel flat() const {
+    Panel column = *this;
+    column.rows_ *= pitch_;
+    column.columns_ = column.pitch_ = 1;
+    column.first_ = 0;
+    return column;
+  }
+
+  /// For backends: the numbers of the whole panel, how many columns that has, and which one is the first here.
+  [[nodiscard]] void* data() const { return data_; }
+  [[nodiscard]] Index pitch() const { return pitch_; }
+  [[nodiscard]] Index first() const { return first_; }
+
+ private:
+  Side side_ = Side::left;
+  Use use_ = Use::exact;
+  Offset rows_ = 0;
+  Index columns_ = 0;
+  Index pitch_ = 0;
+  Index first_ = 0;
+  void* data_ = nullptr;
+  std::shared_ptr<void> owner_;
+};
+
+/// Several panels of one side and use, one beside the other.
+using PanelList = std::span<const Panel>;
+using SmallMatrix = Eigen::Ref<const Eigen::MatrixXd>;
+
+class Panels {
+ public:
+  Panels() = default;
+  Panels(const Panels&) = delete;
+  Panels& operator=(const Panels&) = delete;
+  virtual ~Panels() = default;
+
+  /// Zeros.
+  virtual Panel make(Side side, Use use, Index columns) = 0;
+  /// To and from the host, in the order of the data. For the start, the answer and small things.
+  virtual void upload(const Eigen::MatrixXd& from, const Panel& to) = 0;
+  virtual Eigen::MatrixXd download(const Panel& from) = 0;
+  /// Adds `size` times random numbers of mean 0 and variance 1: normal ones, or uniform ones in a panel for searches.
+  virtual void draw(double size, Random& random, const Panel& panel) = 0;
+  /// out = a' b.
+  virtual void gram(PanelList a, const Panel& b, Eigen::Ref<Eigen::MatrixXd> out) = 0;
+  /// out = keep * out + in * small. Uses may differ; a whole panel may take the place of itself. Where keep is zero, it
+  /// does not matter what was there.
+  virtual void combine(double keep, PanelList in, const SmallMatrix& small, const Panel& out) = 0;
+  /// Row i times number i of a panel of one column.
+  virtual void scale_rows(const Panel& panel, const Panel& factors) = 0;
+  /// Makes left * diag(values) * right' a singular value decomposition, values descending and not negative. Panels
+  /// become narrower where they had more columns than rows. False where numbers are not finite: they stay as they are.
+  virtual bool decompose(Panel& left, Eigen::VectorXd& values, Panel& right) = 0;
+
+  // What follows from these.
+
+  void gram(const Panel& a, const Panel& b, Eigen::Ref<Eigen::MatrixXd> out) { gram(PanelList(&a, 1), b, out); }
+  [[nodiscard]] Eigen::MatrixXd gram(const Panel& a, const Panel& b) {
+    Eigen::MatrixXd out(a.columns(), b.columns());
+    gram(a, b, out);
+    return out;
+  }
+  void combine(double keep, const Panel& in, const SmallMatrix& small, const Panel& out) {
+    combine(keep, PanelList(&in, 1), small, out);
+  }
+  /// The inner product of two single columns.
+  [[nodiscard]] double dot(const Panel& a, const Panel& b) {
+    Eigen::Matrix<double, 1, 1> out;
+    gram(a, b, out);
+    return out(0, 0);
+  }
+  /// out = keep * out + factor * in, for single columns.
+  void add(double keep, double factor, const Panel& in, const Panel& out) {
+    combine(keep, in, Eigen::Matrix<double, 1, 1>(factor), out);
+  }
+  /// out = in, for whole panels of the same shape and use.
+  void copy(const Panel& in, const Panel& out) { add(0, 1, in.flat(), out.flat()); }
+  [[nodiscard]] Panel copy(const Panel& in) {
+    Panel out = make(in.side(), in.use(), in.columns());
+    combine(0, in, Eigen::MatrixXd::Identity(in.columns(), in.columns()), out);
+    return out;
+  }
+};
+
+}  // namespace tracenorm

@@ -1,0 +1,273 @@
+#include "solver/evaluator.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "cpu/backend.hpp"
+#include "model/entry_functions.hpp"
+
+namespace tracenorm {
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// A pass, and what entries cost that meet `width` multiply-adds some times: sixteen of those take about as long.
+double passes_of(const Product& factors, int products) { return 1 + products * factors.left.columns() / 16.0; }
+
+/// Columns of descents come in multiples of kFactorStep.
+Index padded(Index columns) { return (columns + kFactorStep - 1) / kFactorStep * kFactorStep; }
+
+}  // namespace
+
+Evaluator::Evaluator(const Problem& problem, const Execution& execution, const Backend& backend, std::uint64_t seed)
+    : Evaluator(problem, execution, backend.open(problem, execution), seed) {}
+
+Evaluator::Evaluator(const Problem& problem, const Execution& execution, Place place, std::uint64_t seed)
+    : problem_(problem),
+      execution_(execution),
+      radius_(problem.radius()),
+      random_(seed),
+      panels_(std::move(place.panels)),
+      store_(std::move(place.store)),
+      norm_(std::get<TraceNormBall>(problem.constraint), *panels_),
+      iterate_(rows(), cols(), *panels_),
+      slopes_(*store_, *panels_, norm_, iterate_, counters_),
+      pair_(slopes_, *panels_, store_->facts().search_width, random_),
+      norm_bound_(*store_, *panels_, slopes_, pair_, iterate_, norm_, counters_, random_),
+      target_{panels_->make(Side::left, Use::exact, 1), panels_->make(Side::right, Use::exact, 1)} {
+  leading_.atom = {pair_.left(), pair_.right(), -radius_};
+}
+
+double Evaluator::kink_slope() const {
+  if (std::holds_alternative<L1Penalty>(problem_.penalty)) return penalty_lambda(problem_.penalty);
+  return std::visit(
+      [](const auto& loss) {
+        const Interval slopes = loss.slopes(1.0);
+        const double size = std::max(std::abs(slopes.lower), std::abs(slopes.upper));
+        return std::isfinite(size) ? size : 1.0;
+      },
+      problem_.loss);
+}
+
+bool Evaluator::cheap_conjugate() const {
+  return std::visit([](const auto& loss) { return std::decay_t<decltype(loss)>::cheap_conjugate; }, problem_.loss);
+}
+
+double Evaluator::off_pattern(double square_norm, double observed_square) const {
+  // Rounding must not make it negative.
+  return slopes_.off_pattern() * std::max(0.0, square_norm - observed_square);
+}
+
+Linearization Evaluator::linearize(double width, bool want_conjugate) {
+  count_pass();
+  const NormalProduct* first = pair_.ride_along();
+  if (first != nullptr) {
+    counters_.products += first->in.columns();
+    if (first->in.columns() > 1) count_pass(store_->facts().work.block_pass);
+  }
+  const EntrySums sums = store_->linearize(width, want_conjugate, first);
+  if (first != nullptr) pair_.arrived();
+  slopes_.observe(Slopes::current, sums.square_slope);
+  observed_square_ = sums.square_x;
+  const double off = off_pattern(square_norm_, sums.square_x);  // there: slope 2 lambda x, conjugate lambda x^2
+  return {sums.objective + off, sums.inner + 2 * off, want_conjugate ? sums.conjugate + off : kNaN};
+}
+
+void Evaluator::shift_kinks(double width) {
+  if (width > 0) count_pass();
+  store_->shift_kinks(width);
+}
+
+const LeadingAtom& Evaluator::leading_atom(const OracleAccuracy& accuracy) {
+  pair_.find(accuracy);
+  leading_.sigma = pair_.sigma();
+  leading_.products = pair_.products();
+  return leading_;
+}
+
+void Evaluator::aim(const Atom& atom) {
+  aimed_ = atom;
+  aimed_matrix_ = nullptr;
+  panels_->add(0, atom.weight, atom.left, target_.left);
+  panels_->add(0, 1, atom.right, target_.right);
+  norm_.scale(target_.left);
+  norm_.scale(target_.right);
+  store_->aim(target_);
+  if (!slopes_.has_low_rank_part()) return;
+  target_inner_ = atom.weight * iterate_.inner(atom.left, atom.right);
+  target_square_ = atom.weight * atom.weight;
+}
+
+Product Evaluator::sampled(const FactoredMatrix& matrix) {
+  const Index columns = padded(std::max<Index>(matrix.terms(), 1));
+  const Product product{panels_->make(Side::left, Use::descent, columns),
+                        panels_->make(Side::right, Use::descent, columns)};
+  if (matrix.terms() == 0) return product;
+  const Eigen::VectorXd root = matrix.values().cwiseAbs().cwiseSqrt();
+  const Eigen::VectorXd signed_root = root.cwiseProduct(matrix.values().cwiseSign());
+  panels_->combine(0, matrix.left(), signed_root.asDiagonal().toDenseMatrix(), product.left.middle(0, matrix.terms()));
+  panels_->combine(0, matrix.right(), root.asDiagonal().toDenseMatrix(), product.right.middle(0, matrix.terms()));
+  return product;
+}
+
+void Evaluator::aim(const FactoredMatrix& target) {
+  aimed_matrix_ = &target;
+  const Product at = sampled(target);
+  norm_.scale(at.left);
+  norm_.scale(at.right);
+  count_pass(passes_of(at, 1));
+  store_->aim(at);
+  if (!slopes_.has_low_rank_part()) return;
+  target_inner_ = iterate_.factors().inner(target);
+  target_square_ = target.inner(target);
+}
+
+double Evaluator::square_at(double t) const {
+  return (1 - t) * (1 - t) * square_norm_ + 2 * t * (1 - t) * target_inner_ + t * t * target_square_;
+}
+
+SegmentPoint Evaluator::off_pattern_at(double t, double square, double square_derivative) const {
+  // |X(t)|_F^2 is a parabola; its part on the pattern came with the pass.
+  const double derivative = 2 * ((t - 1) * square_norm_ + (1 - 2 * t) * target_inner_ + t * target_square_);
+  return {off_pattern(square_at(t), square), slopes_.off_pattern() * (derivative - square_derivative)};
+}
+
+void Evaluator::objective_at(std::span<const double> t, std::span<SegmentPoint> out) {
+  assert(t.size() == out.size());
+  count_pass();
+  const SegmentSums sums = store_->segment(t, std::nullopt);
+  for (std::size_t p = 0; p < t.size(); ++p) {
+    const SegmentPoint off = off_pattern_at(t[p], sums.square[p], sums.square_derivative[p]);
+    out[p] = {sums.value[p] + off.value, sums.derivative[p] + off.derivative};
+  }
+}
+
+void Evaluator::smoothed_derivatives_at(std::span<const double> t, double width, std::span<double> out) {
+  assert(t.size() == out.size());
+  count_pass();
+  const SegmentSums sums = store_->segment(t, width);
+  for (std::size_t p = 0; p < t.size(); ++p) {
+    out[p] = sums.derivative[p] + off_pattern_at(t[p], sums.square[p], sums.square_derivative[p]).derivative;
+  }
+}
+
+double Evaluator::move(double t) {
+  count_pass();
+  pair_.slopes_change();
+  const double largest = store_->move(t);
+  if (slopes_.has_low_rank_part()) square_norm_ = square_at(t);
+  if (aimed_matrix_ != nullptr) {
+    iterate_.blend(t, *std::exchange(aimed_matrix_, nullptr));
+  } else if (iterate_.blend(t, aimed_)) {
+    load();
+  }
+  return largest;
+}
+
+Linearization Evaluator::factor_gradient(const Product& at, double scale, double width, const Product& products) {
+  count_pass(passes_of(at, 3));
+  counters_.products += 2 * at.left.columns();
+  Product x = at;
+  if (!norm_.plain()) {
+    x = {panels_->copy(at.left), panels_->copy(at.right)};
+    norm_.scale(x.left);
+    norm_.scale(x.right);
+  }
+  const EntrySums sums = store_->factor_gradient(x, scale, width, products);
+  norm_.scale(products.left);
+  norm_.scale(products.right);
+  Linearization model{sums.objective, sums.inner, kNaN};
+  if (slopes_.has_low_rank_part()) {  // slopes off the pattern are 2 lambda X
+    const Eigen::MatrixXd lefts = panels_->gram(at.left, at.left);
+    const Eigen::MatrixXd rights = panels_->gram(at.right, at.right);
+    const double off = off_pattern(scale * scale * lefts.cwiseProduct(rights).sum(), sums.square_x);
+    model.objective += off;
+    model.inner += 2 * off;
+    const double factor = 2 * slopes_.off_pattern() * scale;
+    panels_->combine(1, at.left, factor * rights, products.left);
+    panels_->combine(1, at.right, factor * lefts, products.right);
+  }
+  return model;
+}
+
+void Evaluator::multiply(const Product& block, const Product& out) {
+  count_pass(passes_of(block, 2));
+  counters_.products += 2 * block.left.columns();
+  Product scaled = block;
+  if (!norm_.plain()) {
+    scaled = {panels_->copy(block.left), panels_->copy(block.right)};
+    norm_.scale(scaled.left);
+    norm_.scale(scaled.right);
+  }
+  store_->multiply(Slopes::current, scaled, out);
+  norm_.scale(out.left);
+  norm_.scale(out.right);
+  if (!slopes_.has_low_rank_part() || iterate().terms() == 0) return;
+  const Product x = sampled(iterate());
+  const double factor = 2 * slopes_.off_pattern();
+  panels_->combine(1, x.left, factor * panels_->gram(x.right, block.right), out.left);
+  panels_->combine(1, x.right, factor * panels_->gram(x.left, block.left), out.right);
+}
+
+double Evaluator::load() {
+  pair_.slopes_change();
+  count_pass();
+  square_norm_ = iterate().values().squaredNorm();
+  const EntrySums sums =
+      norm_.plain() ? store_->load(iterate().view()) : store_->load(norm_.to_data(iterate().copy()).view());
+  return sums.objective + off_pattern(square_norm_, sums.square_x);
+}
+
+double Evaluator::restart(FactoredMatrix x) {
+  iterate_.restart(std::move(x));
+  count_pass();  // of the objective
+  return load();
+}
+
+void Evaluator::compress() {
+  iterate_.compress();
+  load();
+}
+
+void Evaluator::average(double t) {
+  count_certificate_pass();
+  store_->average(t);
+}
+
+double Evaluator::average_conjugate_sum() {
+  count_certificate_pass();
+  const EntrySums sums = store_->conjugates(Slopes::average);
+  slopes_.observe(Slopes::average, sums.square_slope);
+  return sums.conjugate + off_pattern(square_norm_, observed_square_);
+}
+
+double Evaluator::zero_conjugate_sum() {
+  count_certificate_pass();
+  return store_->conjugates(Slopes::zero).conjugate;
+}
+
+SpectralBound Evaluator::bound_norm(Slopes which, double work) {
+  norm_bound_.observe(square_norm_, observed_square_);
+  return norm_bound_.bound(which, work);
+}
+
+void Evaluator::watch(const Entries& held_out) {
+  watched_ = held_out.size();
+  store_->watch(held_out);
+  if (terms() > 0) load();
+}
+
+HeldOutError Evaluator::held_out_error() const {
+  const HeldOutSums sums = store_->held_out();
+  const auto count = static_cast<double>(watched_);
+  return {std::sqrt(sums.square / count), sums.absolute / count, sums.loss / count};
+}
+
+OwnEvaluator::OwnEvaluator(const Problem& problem, int threads, std::uint64_t seed)
+    : execution_(threads), evaluator_(problem, execution_, cpu_backend(), seed) {}
+
+}  // namespace tracenorm

@@ -1,0 +1,136 @@
+#include "solver/factored_matrix.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tracenorm {
+
+namespace {
+
+constexpr Index kFirstRoom = 16;
+
+}  // namespace
+
+FactoredMatrix::FactoredMatrix(Panels& panels)
+    : panels_(&panels),
+      left_(panels.make(Side::left, Use::exact, 0)),
+      right_(panels.make(Side::right, Use::exact, 0)) {}
+
+FactoredMatrix::FactoredMatrix(Panels& panels, Panel left, Eigen::VectorXd values, Panel right)
+    : panels_(&panels),
+      terms_(static_cast<Index>(values.size())),
+      left_(std::move(left)),
+      values_(std::move(values)),
+      right_(std::move(right)) {}
+
+FactoredMatrix::FactoredMatrix(Panels& panels, const LowRankMatrix& x) : FactoredMatrix(panels) {
+  reserve(x.terms());
+  terms_ = x.terms();
+  values_.head(terms_) = x.values();
+  if (terms_ == 0) return;
+  panels.upload(x.left(), left());
+  panels.upload(x.right(), right());
+}
+
+LowRankMatrix FactoredMatrix::download(Index rows, Index cols) const {
+  if (terms_ == 0) return {rows, cols};
+  return {panels_->download(left()), values(), panels_->download(right())};
+}
+
+FactoredMatrix FactoredMatrix::copy() const { return first_terms(values()); }
+
+FactoredMatrix FactoredMatrix::first_terms(const Eigen::VectorXd& values) const {
+  FactoredMatrix result(*panels_);
+  result.blend(1, FactoredMatrix(*panels_, left_, values, right_));
+  result.decomposed_ = decomposed_ && values.size() == terms_ && values == this->values();
+  return result;
+}
+
+void FactoredMatrix::reserve(Index terms) {
+  if (terms <= values_.size()) return;
+  const Panel left = panels_->make(Side::left, Use::exact, terms);
+  const Panel right = panels_->make(Side::right, Use::exact, terms);
+  for (Index t = 0; t < terms_; ++t) {
+    panels_->add(0, 1, left_.column(t), left.column(t));
+    panels_->add(0, 1, right_.column(t), right.column(t));
+  }
+  left_ = left;
+  right_ = right;
+  values_.conservativeResize(terms);
+}
+
+void FactoredMatrix::blend(double t, const Atom& atom) {
+  if (t >= 1.0) terms_ = 0;
+  decomposed_ = false;
+  if (terms_ == values_.size()) reserve(std::max(kFirstRoom, 2 * terms_));
+  values_.head(terms_) *= 1.0 - t;
+  panels_->add(0, 1, atom.left, left_.column(terms_));
+  panels_->add(0, 1, atom.right, right_.column(terms_));
+  values_[terms_] = t * atom.weight;
+  ++terms_;
+}
+
+void FactoredMatrix::blend(double t, const FactoredMatrix& other) {
+  if (t >= 1.0) terms_ = 0;
+  decomposed_ = false;
+  reserve(terms_ + other.terms());
+  values_.head(terms_) *= 1.0 - t;
+  values_.segment(terms_, other.terms()) = t * other.values();
+  for (Index k = 0; k < other.terms(); ++k, ++terms_) {
+    panels_->add(0, 1, other.left_.column(k), left_.column(terms_));
+    panels_->add(0, 1, other.right_.column(k), right_.column(terms_));
+  }
+}
+
+void FactoredMatrix::scale(double factor) {
+  values_.head(terms_) *= factor;
+  decomposed_ = decomposed_ && factor > 0;
+}
+
+void FactoredMatrix::scale(const Panel& left_factor, const Panel& right_factor) {
+  if (terms_ == 0) return;
+  panels_->scale_rows(left(), left_factor);
+  panels_->scale_rows(right(), right_factor);
+  decomposed_ = false;
+}
+
+void FactoredMatrix::compress(double tolerance) {
+  if (terms_ == 0) return;
+  if (!decomposed_) {
+    left_ = left();
+    right_ = right();
+    values_.conservativeResize(terms_);
+    if (!panels_->decompose(left_, values_, right_)) return;
+    decomposed_ = true;
+  }
+  Index kept = 0;
+  while (kept < values_.size() && values_[kept] > tolerance * values_[0] && values_[kept] > 0) ++kept;
+  terms_ = kept;
+}
+
+void FactoredMatrix::add_product(double factor, const Panel& v, const Panel& out) const {
+  if (terms_ == 0) return;
+  const bool transposed = v.side() == Side::left;
+  left_coefficients_.resize(terms_);
+  panels_->gram(transposed ? left() : right(), v, left_coefficients_);
+  left_coefficients_.array() *= factor * values().array();
+  panels_->combine(1, transposed ? right() : left(), left_coefficients_, out);
+}
+
+double FactoredMatrix::inner(const Panel& left_vector, const Panel& right_vector) const {
+  if (terms_ == 0) return 0;
+  left_coefficients_.resize(terms_);
+  right_coefficients_.resize(terms_);
+  panels_->gram(left(), left_vector, left_coefficients_);
+  panels_->gram(right(), right_vector, right_coefficients_);
+  return values().dot(left_coefficients_.cwiseProduct(right_coefficients_));
+}
+
+double FactoredMatrix::inner(const FactoredMatrix& other) const {
+  if (terms_ == 0 || other.terms_ == 0) return 0;
+  const Eigen::MatrixXd lefts = panels_->gram(left(), other.left());
+  const Eigen::MatrixXd rights = panels_->gram(right(), other.right());
+  return values().dot(lefts.cwiseProduct(rights) * other.values());
+}
+
+}  // namespace tracenorm

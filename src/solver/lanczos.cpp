@@ -1,0 +1,49 @@
+#include "solver/lanczos.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace tracenorm {
+
+LanczosValue lanczos_value(Panels& panels, FunctionRef<void(const Panel&, const Panel&)> apply, const Panel& start,
+                           int steps) {
+  steps = static_cast<int>(std::min<Offset>(steps, start.rows()));
+  const Panel vector = panels.make(Side::right, Use::exact, 1);
+  const Panel product = panels.make(Side::right, Use::exact, 1);
+  const Panel rest = panels.make(Side::right, Use::descent, 1);
+  std::vector<Panel> basis;
+  const auto extend = [&](double factor, const Panel& by) {
+    basis.push_back(panels.make(Side::right, Use::descent, 1));
+    panels.add(0, factor, by, basis.back());
+  };
+  extend(1 / std::sqrt(panels.dot(start, start)), start);
+  Eigen::VectorXd diagonal(steps);
+  Eigen::VectorXd off(steps);
+  double scale = 0;  // of the operator
+  int size = 0;
+  while (size < steps) {
+    panels.add(0, 1, basis.back(), vector);
+    apply(vector, product);
+    diagonal[size] = panels.dot(vector, product) / panels.dot(vector, vector);
+    scale = std::max(scale, diagonal[size]);
+    const double length = std::sqrt(panels.dot(product, product));
+    panels.add(0, length > 0 ? 1 / length : 1.0, product, rest);  // in the range of Real whatever the operator is
+    for (int pass = 0; pass < 2; ++pass) {                        // modified Gram-Schmidt, twice
+      for (const Panel& known : basis) panels.add(1, -panels.dot(known, rest), known, rest);
+    }
+    panels.add(0, 1, rest, vector);
+    const double left = std::sqrt(panels.dot(vector, vector));
+    off[size] = left * length;
+    ++size;
+    if (size == steps || !(left > kLanczosRounding)) break;
+    extend(1 / left, rest);
+  }
+  if (!(scale > 0)) return {0, size};
+  Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
+  solver.computeFromTridiagonal(diagonal.head(size) / scale, off.head(size - 1) / scale, Eigen::EigenvaluesOnly);
+  return {scale * solver.eigenvalues()[size - 1] * (1 + kLanczosRounding), size};
+}
+
+}  // namespace tracenorm

@@ -1,0 +1,103 @@
+#include "solver/leading_pair.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tracenorm {
+
+namespace {
+
+/// How many blocks a search in Real keeps.
+constexpr int kSearchBlocks = 8;
+
+/// An oracle that wants more digits than this gets its products in double.
+constexpr double kFastAccuracy = 1e-5;
+
+/// A pass with a block of vectors finds as much as this many with one vector (docs/measurements.md).
+constexpr int kProductsOfBlock = 2;
+
+/// Norm of the noise added to a unit start vector.
+constexpr double kStartNoise = 0.05;
+
+}  // namespace
+
+void draw_start(Panels& panels, const Panel& block, bool warm, Random& random) {
+  panels.draw((warm ? kStartNoise : 1.0) / std::sqrt(static_cast<double>(block.rows())), random, block);
+  orthonormalize(panels, block);
+}
+
+LeadingPair::LeadingPair(SlopeMatrix& slopes, Panels& panels, Index width, Random& random)
+    : slopes_(slopes),
+      panels_(panels),
+      random_(random),
+      width_(width),
+      krylov_(panels, Use::search, width, kSearchBlocks),
+      start_(panels.make(Side::right, Use::search, width)),
+      left_(panels.make(Side::left, Use::exact, 1)),
+      right_(panels.make(Side::right, Use::exact, 1)) {
+  for (int j = 0; j < kSearchBlocks; ++j) row_products_.push_back(panels.make(Side::left, Use::search, width));
+}
+
+const NormalProduct* LeadingPair::ride_along() {
+  const bool wanted = std::exchange(first_, First::unwanted) == First::wanted;
+  if (!wanted) return nullptr;
+  draw_start(panels_, start_, std::exchange(warm_, true), random_);
+  first_size_ = slopes_.size(Slopes::current);
+  first_product_ = slopes_.begin(first_size_, start_, krylov_.rest(), row_products_[0]);
+  return &first_product_;
+}
+
+void LeadingPair::arrived() {
+  slopes_.end(first_size_, first_product_);
+  first_ = First::ready;
+}
+
+void LeadingPair::find_fast(const OracleAccuracy& accuracy) {
+  bool first_known = std::exchange(first_, First::wanted) == First::ready;
+  if (!first_known) {
+    draw_start(panels_, start_, std::exchange(warm_, true), random_);
+    first_size_ = slopes_.size(Slopes::current);
+  }
+  // A single pass could only choose among what is known already.
+  const int most = width_ == 1 ? accuracy.products : std::max(2, accuracy.products / kProductsOfBlock);
+  const KrylovResult found = krylov_.leading(
+      [&](int j, const Panel& q, const Panel& out) {
+        if (std::exchange(first_known, false)) return;  // it is there
+        slopes_.normal(Slopes::current, first_size_, q, out, row_products_[static_cast<std::size_t>(j)]);
+      },
+      start_, accuracy.relative, most);
+  products_ = found.applications * width_;
+  // v is a combination of vectors whose products are known.
+  panels_.combine(0, krylov_.basis(found.blocks), found.weights, right_);
+  panels_.combine(0, PanelList(row_products_.data(), static_cast<std::size_t>(found.blocks)), found.weights, left_);
+  panels_.add(0, first_size_, left_, left_);
+}
+
+void LeadingPair::find_exactly(const OracleAccuracy& accuracy) {
+  first_ = First::unwanted;
+  if (!exact_krylov_) exact_krylov_ = std::make_unique<BlockKrylov>(panels_, Use::exact, 1, kMostRitz);
+  draw_start(panels_, right_, panels_.dot(right_, right_) > 0, random_);
+  const KrylovResult found =
+      exact_krylov_->leading([&](int, const Panel& q, const Panel& out) { slopes_.normal(Slopes::current, q, out); },
+                             right_, accuracy.relative, accuracy.products);
+  slopes_.apply(Slopes::current, right_, left_);
+  products_ = found.applications + 1;
+}
+
+void LeadingPair::find(const OracleAccuracy& accuracy) {
+  accuracy.relative >= kFastAccuracy ? find_fast(accuracy) : find_exactly(accuracy);
+  const double length = std::sqrt(panels_.dot(right_, right_));
+  const double image = std::sqrt(panels_.dot(left_, left_));
+  sigma_ = length == 0 ? 0.0 : image / length;
+  if (sigma_ != 0) {  // or is not a number: then nothing else shall be one
+    panels_.add(0, 1 / image, left_, left_);
+    panels_.add(0, 1 / length, right_, right_);
+  } else {  // a zero slope matrix: every atom is as good as any other
+    for (const Panel& vector : {left_, right_}) {
+      panels_.upload(Eigen::VectorXd::Unit(vector.rows(), 0), vector);
+    }
+  }
+}
+
+}  // namespace tracenorm

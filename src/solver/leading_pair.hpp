@@ -1,0 +1,68 @@
+// The leading singular pair of the slope matrix: line 7 of the paper's Algorithm 1 needs its vectors to a digit or two,
+// a judged gap sigma_1 to many. Both start from what the last search found.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/random.hpp"
+#include "solver/block_krylov.hpp"
+#include "solver/slope_matrix.hpp"
+
+namespace tracenorm {
+
+/// How exactly the leading singular pair is wanted.
+struct OracleAccuracy {
+  double relative = 1e-3;  ///< stop when the residual of the squared singular value is below this share of it
+  int products = 60;       ///< or after this many products; a pass with several vectors counts as two
+};
+
+/// Adds the noise that a warm start needs (alone it can miss a new leading direction that it is orthogonal to), or all
+/// there is to a cold one, and makes it orthonormal.
+void draw_start(Panels& panels, const Panel& block, bool warm, Random& random);
+
+class LeadingPair {
+ public:
+  LeadingPair(SlopeMatrix& slopes, Panels& panels, Index width, Random& random);
+
+  /// The first product of a search can ride along with the pass that makes the slopes: its vectors are known by then.
+  /// What that pass should do, null when nothing; `arrived` says that it has been done.
+  const NormalProduct* ride_along();
+  void arrived();
+  /// The low-rank part of the slopes is about to change: a product that has been made is worth nothing.
+  void slopes_change() {
+    if (first_ == First::ready) first_ = First::wanted;
+  }
+
+  void find(const OracleAccuracy& accuracy);
+  /// Unit vectors u and v, and u' M v: a lower bound of the largest singular value.
+  [[nodiscard]] const Panel& left() const { return left_; }
+  [[nodiscard]] const Panel& right() const { return right_; }
+  [[nodiscard]] double sigma() const { return sigma_; }
+  [[nodiscard]] int products() const { return products_; }
+
+ private:
+  void find_fast(const OracleAccuracy& accuracy);
+  void find_exactly(const OracleAccuracy& accuracy);
+
+  enum class First { unwanted, wanted, ready };
+
+  SlopeMatrix& slopes_;
+  Panels& panels_;
+  Random& random_;
+  Index width_;
+  BlockKrylov krylov_;
+  std::unique_ptr<BlockKrylov> exact_krylov_;  // made when it is first needed
+  std::vector<Panel> row_products_;  // M times each block of a search, so that M times the answer needs no pass
+  Panel start_;                      // of the next search
+  bool warm_ = false;
+  First first_ = First::unwanted;
+  double first_size_ = 1;
+  NormalProduct first_product_;
+  Panel left_;
+  Panel right_;
+  double sigma_ = 0;
+  int products_ = 0;
+};
+
+}  // namespace tracenorm

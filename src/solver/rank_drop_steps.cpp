@@ -1,0 +1,60 @@
+#include "solver/rank_drop_steps.hpp"
+
+#include <algorithm>
+
+namespace tracenorm {
+
+RankDropSteps::RankDropSteps(Evaluator& f)
+    : f_(f), term_{f.panels().make(Side::left, Use::exact, 1), f.panels().make(Side::right, Use::exact, 1)} {
+  f_.iterate_.keep_thin();
+}
+
+Eigen::MatrixXd RankDropSteps::project_slopes() {
+  ThinSvd& x = f_.iterate_.thin();
+  const Panel right = x.right();
+  const Index columns = right.columns();
+  const Panel product = f_.panels_->make(Side::left, Use::exact, columns);
+  f_.count_pass(1 + columns / 4.0);  // one pass over the entries, each met by `columns` multiply-adds
+  f_.counters_.products += columns;
+  f_.norm_.scale(right);
+  f_.store_->multiply(Slopes::current, right, product);
+  f_.norm_.scale(product);
+  Eigen::MatrixXd projected = f_.panels_->gram(x.left(), product);
+  projected.diagonal() += 2 * f_.slopes_.off_pattern() * x.values();
+  return projected;
+}
+
+RankDropSteps::Aimed RankDropSteps::aim(const RankDropStep& step, std::optional<double> width) {
+  ThinSvd& thin = f_.iterate_.thin();
+  const Eigen::VectorXd x = thin.values().cwiseSqrt().cwiseProduct(step.q);
+  thin.left_times(x, term_.left);
+  thin.right_times(x, term_.right);
+  f_.norm_.scale(term_.left);
+  f_.norm_.scale(term_.right);
+  f_.count_pass();
+  const double cross = x.dot(thin.values().cwiseProduct(x));
+  const double square = thin.values().squaredNorm() - 2 * cross + x.squaredNorm() * x.squaredNorm();
+  return {f_.store_->aim_without(term_, step.scale, width), step.scale * step.scale * std::max(0.0, square)};
+}
+
+double RankDropSteps::objective_after(const RankDropStep& step) {
+  f_.count_pass();
+  const Aimed at = aim(step, std::nullopt);
+  return at.sums.objective + f_.off_pattern(at.square, at.sums.square_x);
+}
+
+double RankDropSteps::smoothed_change_after(const RankDropStep& step, double width) {
+  f_.count_pass();
+  const Aimed at = aim(step, width);
+  // Slopes of a penalty off the pattern are stored less their low-rank part, which is that of lambda |X|_F^2.
+  return at.sums.inner + f_.slopes_.off_pattern() * (at.square - f_.square_norm_);
+}
+
+Eigen::MatrixXd RankDropSteps::drop(const RankDropStep& step) {
+  f_.pair_.slopes_change();
+  f_.square_norm_ = aim(step, std::nullopt).square;
+  f_.store_->move(1);
+  return f_.iterate_.drop(step.q, step.scale);
+}
+
+}  // namespace tracenorm

@@ -1,0 +1,118 @@
+#include "solver/slope_matrix.hpp"
+
+#include <cmath>
+
+namespace tracenorm {
+
+SlopeMatrix::SlopeMatrix(EntryStore& store, Panels& panels, const WeightedNorm& norm, const Iterate& iterate,
+                         Counters& counters)
+    : store_(store),
+      panels_(panels),
+      norm_(norm),
+      iterate_(iterate),
+      counters_(counters),
+      lambda_(store.facts().off_pattern) {
+  const Index width = store.facts().search_width;
+  block_ = panels.make(Side::right, Use::search, width);
+  for (const Side side : {Side::left, Side::right}) {
+    scaled_[static_cast<std::size_t>(side)] = panels.make(side, Use::exact, 1);
+  }
+  if (!has_low_rank_part()) return;
+  shift_ = panels.make(Side::left, Use::exact, 1);
+  row_product_ = panels.make(Side::left, Use::exact, 1);
+  block_shift_ = panels.make(Side::left, Use::search, width);
+  block_part_ = panels.make(Side::right, Use::search, width);
+  for (const Side side : {Side::left, Side::right}) {
+    exact_block_[static_cast<std::size_t>(side)] = panels.make(side, Use::exact, width);
+  }
+}
+
+void SlopeMatrix::apply_entries(Slopes which, const Panel& v, const Panel& out) {
+  counters_.passes += 1;
+  ++counters_.products;
+  const Panel& scaled = scaled_[static_cast<std::size_t>(v.side())];
+  if (!norm_.plain()) {
+    panels_.add(0, 1, v, scaled);
+    norm_.scale(scaled);
+  }
+  store_.multiply(which, norm_.plain() ? v : scaled, out);
+  norm_.scale(out);
+}
+
+void SlopeMatrix::apply(Slopes which, const Panel& v, const Panel& out) {
+  apply_entries(which, v, out);
+  if (has_low_rank_part()) add_low_rank(v, out);
+}
+
+void SlopeMatrix::normal(Slopes which, const Panel& v, const Panel& out) {
+  counters_.passes += 1;
+  ++counters_.products;
+  NormalProduct product{v, out, {}, norm_.factors(Side::left, Use::exact)};
+  if (!norm_.plain()) {
+    product.in = scaled_[static_cast<std::size_t>(Side::right)];
+    panels_.add(0, 1, v, product.in);
+    norm_.scale(product.in);
+  }
+  if (has_low_rank_part()) {  // its share of M v is known before the pass, row by row
+    product.shift = shift_;
+    product.product = row_product_;
+    panels_.add(0, 0, shift_, shift_);
+    add_low_rank(v, shift_);
+  }
+  store_.multiply(which, product);
+  norm_.scale(out);
+  if (has_low_rank_part()) add_low_rank(row_product_, out);
+}
+
+double SlopeMatrix::size(Slopes which) const {
+  const double square = this->square(which);
+  return square > 0 && std::isfinite(square) ? norm_.largest() * std::sqrt(square) : 1.0;
+}
+
+NormalProduct SlopeMatrix::begin(double size, const Panel& v, const Panel& out, const Panel& product) {
+  const Index width = v.columns();
+  NormalProduct result{width == block_.columns() ? block_ : panels_.make(Side::right, Use::search, width), out, product,
+                       norm_.factors(Side::left, Use::search)};
+  panels_.add(0, 1 / size, v.flat(), result.in.flat());
+  norm_.scale(result.in);
+  if (!has_low_rank_part()) return result;
+  const Panel rows = exact_block_[static_cast<std::size_t>(Side::left)].middle(0, width);
+  const Panel cols = exact_block_[static_cast<std::size_t>(Side::right)].middle(0, width);
+  result.shift = width == block_.columns() ? block_shift_ : panels_.make(Side::left, Use::search, width);
+  const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(width, width);
+  panels_.combine(0, v, identity, cols);
+  for (Index c = 0; c < width; ++c) {
+    panels_.add(0, 0, rows.column(c), rows.column(c));
+    add_low_rank(cols.column(c), rows.column(c));
+  }
+  panels_.combine(0, rows, identity / size, result.shift);
+  return result;
+}
+
+void SlopeMatrix::end(double size, const NormalProduct& product) {
+  panels_.add(0, 1 / size, product.out.flat(), product.out.flat());
+  norm_.scale(product.out);
+  if (!has_low_rank_part()) return;
+  const Index width = product.in.columns();
+  const Panel rows = exact_block_[static_cast<std::size_t>(Side::left)].middle(0, width);
+  const Panel cols = exact_block_[static_cast<std::size_t>(Side::right)].middle(0, width);
+  const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(width, width);
+  panels_.combine(0, product.product, identity, rows);
+  for (Index c = 0; c < width; ++c) {
+    panels_.add(0, 0, cols.column(c), cols.column(c));
+    add_low_rank(rows.column(c), cols.column(c));
+  }
+  const Panel part = width == block_.columns() ? block_part_ : panels_.make(Side::right, Use::search, width);
+  panels_.combine(0, cols, identity / size, part);
+  panels_.add(1, 1, part.flat(), product.out.flat());
+}
+
+void SlopeMatrix::normal(Slopes which, double size, const Panel& v, const Panel& out, const Panel& product) {
+  counters_.passes += 1 + (v.columns() > 1 ? store_.facts().work.block_pass : 0);
+  counters_.products += v.columns();
+  const NormalProduct terms = begin(size, v, out, product);
+  store_.multiply(which, terms);
+  end(size, terms);
+}
+
+}  // namespace tracenorm

@@ -1,0 +1,60 @@
+// Another backend joins by the two interfaces of the seam: every method solves a problem on plain loops, through the
+// public `solve`, and comes to what it comes to on the CPU.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/identifier.hpp"
+#include "support/optima.hpp"
+#include "support/plain_backend.hpp"
+#include "tracenorm/solve.hpp"
+
+namespace tracenorm {
+namespace {
+
+class EveryMethod : public testing::TestWithParam<std::string> {};
+
+/// A problem that each of them accepts.
+const test::SolvedProblem& problem_for(const std::string& method) {
+  const auto suits = [&](const test::SolvedProblem& solved) {
+    const bool unpenalised = std::holds_alternative<NoPenalty>(solved.problem.penalty);
+    if (method == "genfb") return unpenalised && std::holds_alternative<losses::Squared>(solved.problem.loss);
+    return unpenalised && std::holds_alternative<losses::Absolute>(solved.problem.loss);
+  };
+  const auto& all = test::solved_problems();
+  return *std::find_if(all.begin(), all.end(), suits);
+}
+
+TEST_P(EveryMethod, SolvesOnPlainLoops) {
+  const test::SolvedProblem& solved = problem_for(GetParam());
+  Method method = parse_method(GetParam());
+  if (auto* glrl = std::get_if<methods::Glrl>(&method)) glrl->rank = 3;  // of a small matrix
+  RunOptions options;
+  options.iterations = 400;
+  const Result plain = solve(solved.problem, method, options, {.backend = &test::plain_backend()});
+  const Result cpu = solve(solved.problem, method, options);
+  EXPECT_NE(plain.status, Status::numerical_failure) << plain.message;
+  if (is_bounded(method)) {
+    const double rounding = solved.accuracy + 1e-6 * (1 + std::abs(solved.optimum));
+    EXPECT_LE(plain.lower_bound, solved.optimum + rounding);
+    EXPECT_GE(plain.objective, solved.optimum - rounding);
+    EXPECT_LE(plain.trace_norm, solved.problem.radius() * (1 + 1e-9));
+  }
+  const double slack = 0.05 * (1 + std::abs(cpu.objective));
+  EXPECT_LE(plain.objective, cpu.objective + slack);
+  if (is_bounded(method)) {  // others may find another minimum
+    EXPECT_GE(plain.objective, cpu.objective - slack);
+  }
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const MethodHelp& help : method_help()) all.emplace_back(help.name);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryMethod, testing::ValuesIn(names()),
+                         [](const auto& tested) { return test::identifier(tested.param); });
+
+}  // namespace
+}  // namespace tracenorm

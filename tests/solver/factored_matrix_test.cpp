@@ -1,0 +1,97 @@
+// Matrices in panels against dense ones.
+#include "solver/factored_matrix.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/SVD>
+
+#include "support/host_panels.hpp"
+
+namespace tracenorm {
+namespace {
+
+using test::Host;
+using test::unit;
+
+double trace_norm(const Eigen::MatrixXd& dense) {
+  return Eigen::JacobiSVD<Eigen::MatrixXd>(dense).singularValues().sum();
+}
+
+TEST(FactoredMatrix, BlendsAndCompressesLikeADenseMatrix) {
+  Random random(3);
+  Host host(13, 8);
+  FactoredMatrix x(host.panels);
+  Eigen::MatrixXd dense = Eigen::MatrixXd::Zero(13, 8);
+  for (int k = 0; k < 40; ++k) {
+    const Eigen::VectorXd u = unit(random, 13);
+    const Eigen::VectorXd v = unit(random, 8);
+    const double t = 2.0 / (k + 2);
+    x.blend(t, host.atom(u, v, -5.0));
+    dense = (1 - t) * dense - 5 * t * u * v.transpose();
+    EXPECT_LT((host.dense(x) - dense).norm(), 1e-12 * dense.norm());
+    EXPECT_GE(x.trace_norm_bound() * (1 + 1e-12), trace_norm(dense));
+    EXPECT_LE(x.trace_norm_bound(), 5.0 * (1 + 1e-12));
+    EXPECT_NEAR(x.inner(host.vector(Side::left, u), host.vector(Side::right, v)), u.dot(dense * v), 1e-12);
+    EXPECT_NEAR(x.inner(x), dense.squaredNorm(), 1e-11);
+    if (k % 15 == 14) {
+      x.compress();
+      EXPECT_LT((host.dense(x) - dense).norm(), 1e-12 * dense.norm());
+      EXPECT_EQ(x.terms(), 8);
+      EXPECT_NEAR(x.trace_norm_bound(), trace_norm(dense), 1e-12);
+      for (const Panel& side : {x.left(), x.right()}) {
+        EXPECT_LT((host.panels.gram(side, side) - Eigen::MatrixXd::Identity(8, 8)).norm(), 1e-12);
+      }
+    }
+  }
+}
+
+TEST(FactoredMatrix, AStepOfOneForgets) {
+  Random random(4);
+  Host host(5, 4);
+  FactoredMatrix x(host.panels);
+  x.blend(0.5, host.atom(unit(random, 5), unit(random, 4), 2.0));
+  x.blend(1.0, host.atom(unit(random, 5), unit(random, 4), 3.0));
+  EXPECT_EQ(x.terms(), 1);
+  EXPECT_DOUBLE_EQ(x.trace_norm_bound(), 3.0);
+}
+
+TEST(FactoredMatrix, CompressFindsTheRank) {
+  Random random(5);
+  Host host(9, 7);
+  FactoredMatrix x(host.panels);
+  const Atom a = host.atom(unit(random, 9), unit(random, 7), 1.0);
+  const Atom b = host.atom(unit(random, 9), unit(random, 7), 1.0);
+  for (int k = 0; k < 10; ++k) x.blend(0.3, k % 2 == 0 ? a : b);
+  x.compress();
+  EXPECT_EQ(x.terms(), 2);
+  FactoredMatrix cancelled(host.panels);
+  cancelled.blend(1.0, a);
+  Atom opposite = a;
+  opposite.weight = -1.0;
+  cancelled.blend(0.5, opposite);
+  cancelled.compress();
+  EXPECT_LT(host.dense(cancelled).norm(), 1e-15);
+}
+
+TEST(FactoredMatrix, ACopyIsAnotherMatrixAndAScaledOneIsCompressedAnew) {
+  Random random(6);
+  Host host(9, 7);
+  FactoredMatrix x(host.panels);
+  for (int k = 0; k < 3; ++k) x.blend(0.4, host.atom(unit(random, 9), unit(random, 7), 1.0));
+  x.compress();
+  const Eigen::MatrixXd dense = host.dense(x);
+  FactoredMatrix y = x.copy();
+  const Eigen::VectorXd rows = Eigen::VectorXd::LinSpaced(9, 0.5, 2);
+  const Eigen::VectorXd cols = Eigen::VectorXd::LinSpaced(7, 3, 1);
+  y.scale(host.vector(Side::left, rows), host.vector(Side::right, cols));
+  y.compress();
+  EXPECT_LT((host.dense(x) - dense).norm(), 1e-15);
+  const Eigen::MatrixXd scaled = rows.asDiagonal() * dense * cols.asDiagonal();
+  EXPECT_LT((host.dense(y) - scaled).norm(), 1e-13);
+  EXPECT_NEAR(y.trace_norm_bound(), trace_norm(scaled), 1e-13);
+  x.blend(0.75, y);
+  EXPECT_LT((host.dense(x) - (0.25 * dense + 0.75 * scaled)).norm(), 1e-13);
+}
+
+}  // namespace
+}  // namespace tracenorm

@@ -1,0 +1,37 @@
+// Small matrices in the host's panels.
+#pragma once
+
+#include <Eigen/Core>
+
+#include "base/random.hpp"
+#include "cpu/panels.hpp"
+#include "solver/factored_matrix.hpp"
+
+namespace tracenorm::test {
+
+inline Eigen::VectorXd unit(Random& random, Eigen::Index n) {
+  Eigen::VectorXd v(n);
+  for (Eigen::Index i = 0; i < n; ++i) v[i] = random.normal();
+  return v.normalized();
+}
+
+/// Panels on the host, and atoms in them.
+struct Host {
+  Host(Index m, Index n) : rows(m), cols(n), panels(m, n, {}, execution) {}
+  Panel vector(Side side, const Eigen::VectorXd& v) {
+    Panel panel = panels.make(side, Use::exact, 1);
+    panels.upload(v, panel);
+    return panel;
+  }
+  Atom atom(const Eigen::VectorXd& u, const Eigen::VectorXd& v, double weight) {
+    return {vector(Side::left, u), vector(Side::right, v), weight};
+  }
+  Eigen::MatrixXd dense(const FactoredMatrix& x) const { return x.download(rows, cols).dense(); }
+
+  Index rows;
+  Index cols;
+  Execution execution{1};
+  cpu::CpuPanels panels;
+};
+
+}  // namespace tracenorm::test
