@@ -94,7 +94,7 @@ tidy: ## clang-tidy on every source
 	run-clang-tidy -quiet -p build-tidy -j $(JOBS) '/(src|apps|tests|examples)/.*\.cpp$$'
 
 # make bench QUICK=--quick BENCH_DATA=DIR: fewer repetitions; ratings and graphs for the comparisons with other loops.
-bench_programs = tracenorm_bench tracenorm_scaling tracenorm_eigen_loop tracenorm_program
+bench_programs = tracenorm_bench tracenorm_scaling tracenorm_eigen_loop tracenorm_crew_bench tracenorm_program
 .PHONY: bench
 bench: ## kernels next to a plain read and to Eigen, whole runs next to other loops, scaling; tables and build/bench.json
 	$(call packages,build test bench)

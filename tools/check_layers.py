@@ -113,6 +113,9 @@ def symbol_violations(build):
         layer = re.match(r"src/CMakeFiles/\w+\.dir/(\w+)/|(apps)/", name)
         if layer:
             objects[str(build / name)] = layer.group(1) or layer.group(2)
+    missing = next((path for path in objects if not pathlib.Path(path).exists()), None)
+    if missing or not objects:
+        sys.exit(f"check_layers.py: {missing or 'every object file'} is missing; build everything in {build} first")
     names = subprocess.run(["nm", "-A", "-P", "-C", *objects], check=True, stdout=subprocess.PIPE, text=True).stdout
     defined = {}
     wanted = collections.defaultdict(set)
