@@ -70,6 +70,9 @@ def includes():
 
 
 def include_violations():
+    for path in sorted((ROOT / "src").iterdir()):
+        if path.is_dir() and path.name not in LAYERS:
+            yield f"src/{path.name}: say in LAYERS of tools/check_layers.py where this layer stands"
     for path in sorted((ROOT / "include/tracenorm").rglob("*.hpp*")):
         if layer_of_public(str(path.relative_to(ROOT / "include/tracenorm"))) is None:
             yield f"{path.relative_to(ROOT)}: say in PUBLIC of tools/check_layers.py which layer this header belongs to"
@@ -78,7 +81,7 @@ def include_violations():
         head, _, rest = target.partition("/")
         public = head == "tracenorm" and rest
         other = layer_of_public(rest) if public else head if rest and head in LAYERS else None
-        if layer is None or (public and other is None):
+        if layer not in LAYERS or (public and other is None):
             continue  # named above already, or not there at all: the compiler will say so
         if path.parts[0] == "include" and other and not public:
             yield f"{where}: public headers include public headers only, not '{target}'"
