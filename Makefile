@@ -9,9 +9,11 @@ PREFIX   ?= /usr/local
 PACKAGES ?= yes
 PYTHON   ?= python3
 
-# $(call packages,GROUPS) installs what is missing; $(call build,PRESET) configures and builds.
+# $(call packages,GROUPS) installs what is missing; $(call build,PRESET) configures and builds; $(program) builds the program
+# alone, in a folder that may be configured for more already.
 packages = $(if $(filter no,$(PACKAGES)),@true,@tools/install_packages.sh $(1))
 build    = cmake --preset $(1) && cmake --build --preset $(1) -j $(JOBS)
+program  = (test -f build/build.ninja || cmake --preset program) && cmake --build build -j $(JOBS) --target tracenorm_program
 test     = ctest --preset $(1) -j $(JOBS)
 
 # The tests that run the parallel loops, in process or by way of the program.
@@ -25,17 +27,18 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: build
-build: ## the program at build/bin/tracenorm, the library, tests and examples (preset release)
+build: ## the library, and the program at build/bin/tracenorm
 	$(call packages,build)
-	$(call build,release)
+	$(program)
 
 .PHONY: demo
 demo: build ## a robust completion problem made and solved on the spot
 	examples/demo.sh build/bin/tracenorm demo-output
 
 .PHONY: test
-test: build ## builds and runs every test, those of the Python package included
-	$(call packages,test)
+test: ## builds and runs every test, those of the Python package included
+	$(call packages,build test)
+	$(call build,release)
 	$(call test,release)
 	$(MAKE) test-python
 
@@ -64,7 +67,7 @@ asan: ## every test under the address and undefined-behaviour sanitizers
 
 .PHONY: tsan
 tsan: ## the tests that use threads, under the thread sanitizer
-	$(call packages,build)
+	$(call packages,build test)
 	$(call build,tsan)
 	$(call test,tsan) -R '$(threaded)'
 
@@ -81,20 +84,20 @@ format-check: ## fails where `make format` would change something
 	$(sources) | xargs clang-format --dry-run --Werror
 
 .PHONY: layers
-layers: ## fails on an include that looks upward
+layers: ## fails on an include that looks upward (make test also looks at calls)
 	python3 tools/check_layers.py
 
 .PHONY: tidy
 tidy: ## clang-tidy on every source
-	$(call packages,build lint)
+	$(call packages,build test lint)
 	cmake --preset tidy
 	run-clang-tidy -quiet -p build-tidy -j $(JOBS) '/(src|apps|tests|examples)/.*\.cpp$$'
 
 # make bench QUICK=--quick BENCH_DATA=DIR: fewer repetitions; ratings and graphs for the comparisons with other loops.
-bench_programs = tracenorm_bench tracenorm_scaling tracenorm_eigen_loop tracenorm_program
+bench_programs = tracenorm_bench tracenorm_scaling tracenorm_eigen_loop tracenorm_crew_bench tracenorm_program
 .PHONY: bench
 bench: ## kernels next to a plain read and to Eigen, whole runs next to other loops, scaling; tables and build/bench.json
-	$(call packages,build bench)
+	$(call packages,build test bench)
 	cmake --preset release -DTRACENORM_BENCH=ON && cmake --build --preset release -j $(JOBS) --target $(bench_programs)
 	test -d build/bench-venv || python3 -m venv build/bench-venv
 	build/bench-venv/bin/pip install --quiet --requirement bench/requirements.txt
@@ -102,7 +105,7 @@ bench: ## kernels next to a plain read and to Eigen, whole runs next to other lo
 
 .PHONY: guard
 guard: ## fails when a kernel takes a tenth more instructions, or a run a tenth more passes, than tools/guard.json says
-	$(call packages,build guard)
+	$(call packages,build test guard)
 	cmake --preset release -DTRACENORM_BENCH=ON && cmake --build --preset release -j $(JOBS) --target tracenorm_guard tracenorm_program
 	python3 tools/guard.py build
 

@@ -16,71 +16,75 @@ namespace {
 // What a publisher's archive calls its ratings.
 constexpr std::array<std::string_view, 3> ratings_names = {"u.data", "ratings.dat", "ratings.csv"};
 
-bool is_zip(std::string_view head) { return head.starts_with("PK\x03\x04") || head.starts_with("PK\x05\x06"); }
+/// A file that was opened and looked at: what it holds, and its bytes from the first on.
+struct Input {
+  Format format;
+  ByteSource bytes;
+  std::optional<ArchiveReader> archive;  ///< of .npz
+};
 
-bool ends_with_zip_suffix(const std::string& path) { return to_lower(path).ends_with(".zip"); }
-
-bool holds_arrays(const Archive& archive) {
-  return std::any_of(archive.members().begin(), archive.members().end(),
-                     [](const std::string& member) { return member.ends_with(".npy"); });
+bool is_zip(const std::string& name, std::string_view head) {
+  return name.ends_with(".npz") || name.ends_with(".zip") || head.starts_with("PK\x03\x04") ||
+         head.starts_with("PK\x05\x06");
 }
 
-ByteSource open_ratings(const Archive& archive) {
-  for (const std::string_view wanted : ratings_names) {
-    for (const std::string& member : archive.members())
-      if (to_lower(std::filesystem::path(member).filename().string()) == wanted) return archive.open(member);
-  }
-  fail("'{}' holds no ratings file: one of u.data, ratings.dat, ratings.csv was expected, it holds {}", archive.path(),
-       listing(archive.members()));
-}
-
-/// The text of a file, or of the ratings inside of an archive.
-ByteSource open_text(const std::string& path) {
-  ByteSource source = open_source(path);
-  if (ends_with_zip_suffix(path) || is_zip(source.peek(4))) return open_ratings(Archive(path));
-  return source;
-}
-
-bool says_triplets(const std::string& path, std::string_view head) {
-  const std::string name = plain_name(path);
+bool says_triplets(const std::string& name, std::string_view head) {
   if (name == "u.data" || name.starts_with("ratings.")) return true;
   const std::string_view first_line = head.substr(0, head.find('\n'));
   return first_line.find("::") != std::string_view::npos || names_triplet_columns(first_line);
 }
 
-/// The format of a file from its first bytes, then its name. `text` is what plain text is taken for.
-Format detect_format(const std::string& path, Format text) {
-  ByteSource source = open_source(path);
-  const std::string_view head = source.peek(4096);
-  const std::string name = plain_name(path);
-  if (name.ends_with(".npz")) return Format::npz;
-  if (name.ends_with(".zip") || is_zip(head)) return holds_arrays(Archive(path)) ? Format::npz : Format::triplets;
+/// The format from the first bytes, then the name. `text` is what plain text is taken for.
+Format detect_format(const std::string& name, std::string_view head, Format text) {
   if (name.ends_with(".npy") || head.starts_with("\x93NUMPY")) return Format::npy;
-  if (name.ends_with(".mtx") || to_lower(head.substr(0, 14)) == "%%matrixmarket") return Format::matrix_market;
-  if (text == Format::matrix_text && says_triplets(path, head)) return Format::triplets;
+  if (name.ends_with(".mtx") || is_matrix_market(head)) return Format::matrix_market;
+  if (text == Format::matrix_text && says_triplets(name, head)) return Format::triplets;
   return text;
 }
 
-Format chosen_format(const std::string& path, const ReadOptions& options, Format text) {
-  return options.format == Format::automatic ? detect_format(path, text) : options.format;
+/// Arrays, or the ratings of a publisher's archive.
+Input open_archive(ByteSource zip, const ReadOptions& options) {
+  ByteSource none("", nullptr);
+  ArchiveReader archive(std::move(zip));
+  if (options.format == Format::npz) return {Format::npz, std::move(none), std::move(archive)};
+  std::vector<std::string> members;
+  while (archive.next()) {
+    const std::string& member = members.emplace_back(archive.member());
+    if (member.ends_with(".npy")) return {Format::npz, std::move(none), std::move(archive)};
+    const std::string name = to_lower(std::filesystem::path(member).filename().string());
+    if (std::find(ratings_names.begin(), ratings_names.end(), name) == ratings_names.end()) continue;
+    return {options.format == Format::automatic ? Format::triplets : options.format, archive.content(), std::nullopt};
+  }
+  fail("'{}' holds no ratings file: one of u.data, ratings.dat, ratings.csv was expected, it holds {}", archive.path(),
+       listing(members));
 }
 
-ParsedTable parse_table(const std::string& path, Format format) {
-  switch (format) {
+Input open_input(const std::string& path, const ReadOptions& options, Format text) {
+  ByteSource bytes = open_source(path);
+  const std::string name = plain_name(path);
+  const std::string_view head = bytes.peek(4096);
+  if (options.format == Format::npz || is_zip(name, head)) return open_archive(std::move(bytes), options);
+  const Format format = options.format == Format::automatic ? detect_format(name, head, text) : options.format;
+  return {format, std::move(bytes), std::nullopt};
+}
+
+ParsedEntries parse_entries(Input input) {
+  const std::string name = input.bytes.name();
+  switch (input.format) {
     case Format::libmf:
-      return read_libmf(open_text(path));
+      return read_libmf(std::move(input.bytes));
     case Format::matrix_market:
-      return read_matrix_market(open_source(path));
+      return read_matrix_market(std::move(input.bytes));
     case Format::npy:
-      return table_of(read_npy(open_source(path)), path, 0);
+      return entries_of(read_npy(std::move(input.bytes)), name, 0);
     case Format::npz:
-      return read_sparse_npz(Archive(path));
+      return read_sparse_npz(std::move(*input.archive));
     case Format::matrix_text:
-      return table_of(read_matrix_text(open_source(path)), path, 0);
+      return entries_of(read_matrix_text(std::move(input.bytes)), name, 0);
     case Format::edges: {
-      ParsedTable parsed;
-      parsed.name = path;
-      parsed.table = table_of(read_edges(open_source(path)));
+      ParsedEntries parsed;
+      parsed.name = name;
+      parsed.data = entries_of(read_edges(std::move(input.bytes)));
       parsed.where = [](Offset entry) { return fmt::format("entry {}", entry); };
       return parsed;
     }
@@ -88,7 +92,7 @@ ParsedTable parse_table(const std::string& path, Format format) {
     case Format::triplets:
       break;
   }
-  return read_triplets(open_text(path));
+  return read_triplets(std::move(input.bytes));
 }
 
 // The index in the other labels of each own index, -1 for names that are unknown there.
@@ -106,7 +110,7 @@ std::vector<Index> match(const Labels& own, Index own_count, const Labels& other
   return matched;
 }
 
-void require_known(const ParsedTable& parsed, const char* what, const std::vector<Index>& indices,
+void require_known(const ParsedEntries& parsed, const char* what, const std::vector<Index>& indices,
                    const std::vector<Index>& matched, const Labels& labels) {
   for (std::size_t k = 0; k < indices.size(); ++k) {
     if (matched[static_cast<std::size_t>(indices[k])] >= 0) continue;
@@ -133,17 +137,17 @@ Offset adopt(Entries& entries, const std::vector<Index>& rows, const std::vector
   return dropped;
 }
 
-Matrix matrix_of(const Table& table, const std::string& path) {
+Matrix matrix_of(const NamedEntries& data, const std::string& path) {
   constexpr double most = 4e9;
-  if (static_cast<double>(table.rows) * table.cols > most) {
-    fail("'{}' is {} x {}: too large for a full matrix; use it as a table of entries", path, table.rows, table.cols);
+  if (static_cast<double>(data.rows) * data.cols > most) {
+    fail("'{}' is {} x {}: too large for a full matrix; use it as a data of entries", path, data.rows, data.cols);
   }
   Matrix matrix;
-  matrix.rows = table.rows;
-  matrix.cols = table.cols;
-  const auto stride = static_cast<std::size_t>(table.cols);
-  matrix.value.assign(static_cast<std::size_t>(table.rows) * stride, std::numeric_limits<Real>::quiet_NaN());
-  const Entries& entries = table.entries;
+  matrix.rows = data.rows;
+  matrix.cols = data.cols;
+  const auto stride = static_cast<std::size_t>(data.cols);
+  matrix.value.assign(static_cast<std::size_t>(data.rows) * stride, std::numeric_limits<Real>::quiet_NaN());
+  const Entries& entries = data.entries;
   for (std::size_t k = 0; k < entries.row.size(); ++k)
     matrix.value[static_cast<std::size_t>(entries.row[k]) * stride + static_cast<std::size_t>(entries.col[k])] =
         entries.value[k];
@@ -171,75 +175,73 @@ Format parse_format(std::string_view text) {
                           excerpt(text)));
 }
 
-ParsedTable table_of(const Matrix& matrix, const std::string& name, int base) {
-  ParsedTable parsed;
+ParsedEntries entries_of(const Matrix& matrix, const std::string& name, int base) {
+  ParsedEntries parsed;
   parsed.name = name;
   parsed.where = [](Offset entry) { return fmt::format("entry {}", entry); };
-  Table& table = parsed.table;
-  table.rows = matrix.rows;
-  table.cols = matrix.cols;
-  table.row_labels.base = table.col_labels.base = base;
+  NamedEntries& data = parsed.data;
+  data.rows = matrix.rows;
+  data.cols = matrix.cols;
+  data.row_labels.base = data.col_labels.base = base;
   const auto present = static_cast<std::size_t>(
       std::count_if(matrix.value.begin(), matrix.value.end(), [](Real value) { return !std::isnan(value); }));
   if (present == 0) fail("'{}' holds no entries: all are missing", name);
-  table.entries.row.reserve(present);
-  table.entries.col.reserve(present);
-  table.entries.value.reserve(present);
+  data.entries.row.reserve(present);
+  data.entries.col.reserve(present);
+  data.entries.value.reserve(present);
   std::size_t at = 0;
   for (Index row = 0; row < matrix.rows; ++row) {
     for (Index col = 0; col < matrix.cols; ++col, ++at) {
       if (std::isnan(matrix.value[at])) continue;
-      table.entries.row.push_back(row);
-      table.entries.col.push_back(col);
-      table.entries.value.push_back(matrix.value[at]);
+      data.entries.row.push_back(row);
+      data.entries.col.push_back(col);
+      data.entries.value.push_back(matrix.value[at]);
     }
   }
   return parsed;
 }
 
-Table read_table(const std::string& path, const ReadOptions& options) {
-  ParsedTable parsed = parse_table(path, chosen_format(path, options, Format::triplets));
+NamedEntries read_entries(const std::string& path, const ReadOptions& options) {
+  ParsedEntries parsed = parse_entries(open_input(path, options, Format::triplets));
   resolve_duplicates(parsed, options.duplicates);
-  return std::move(parsed.table);
+  return std::move(parsed.data);
 }
 
-Table read_table_like(const std::string& path, const Labels& rows, const Labels& cols, Index row_count, Index col_count,
-                      bool strict, Offset* unknown, const ReadOptions& options) {
-  ParsedTable parsed = parse_table(path, chosen_format(path, options, Format::triplets));
-  Table& table = parsed.table;
-  const std::vector<Index> row_of = match(table.row_labels, table.rows, rows, row_count);
-  const std::vector<Index> col_of = match(table.col_labels, table.cols, cols, col_count);
+NamedEntries read_entries_like(const std::string& path, const Labels& rows, const Labels& cols, Index row_count,
+                               Index col_count, bool strict, Offset* unknown, const ReadOptions& options) {
+  ParsedEntries parsed = parse_entries(open_input(path, options, Format::triplets));
+  NamedEntries& data = parsed.data;
+  const std::vector<Index> row_of = match(data.row_labels, data.rows, rows, row_count);
+  const std::vector<Index> col_of = match(data.col_labels, data.cols, cols, col_count);
   if (strict) {
-    require_known(parsed, "row", table.entries.row, row_of, table.row_labels);
-    require_known(parsed, "column", table.entries.col, col_of, table.col_labels);
+    require_known(parsed, "row", data.entries.row, row_of, data.row_labels);
+    require_known(parsed, "column", data.entries.col, col_of, data.col_labels);
   }
   resolve_duplicates(parsed, options.duplicates);
-  const Offset dropped = adopt(table.entries, row_of, col_of);
+  const Offset dropped = adopt(data.entries, row_of, col_of);
   if (unknown != nullptr) *unknown = dropped;
-  table.rows = row_count;
-  table.cols = col_count;
-  table.row_labels = rows;
-  table.col_labels = cols;
-  return std::move(table);
+  data.rows = row_count;
+  data.cols = col_count;
+  data.row_labels = rows;
+  data.col_labels = cols;
+  return std::move(data);
 }
 
 Matrix read_matrix(const std::string& path, const ReadOptions& options) {
-  const Format format = chosen_format(path, options, Format::matrix_text);
-  if (format == Format::npy) return read_npy(open_source(path));
-  if (format == Format::matrix_text) return read_matrix_text(open_source(path));
-  if (format == Format::matrix_market) {
-    ByteSource source = open_source(path);
-    if (is_matrix_market_array(source)) return read_matrix_market_array(std::move(source));
-  }
-  ParsedTable parsed = parse_table(path, format);
+  Input input = open_input(path, options, Format::matrix_text);
+  if (input.format == Format::npy) return read_npy(std::move(input.bytes));
+  if (input.format == Format::matrix_text) return read_matrix_text(std::move(input.bytes));
+  if (input.format == Format::matrix_market && is_matrix_market_array(input.bytes))
+    return read_matrix_market_array(std::move(input.bytes));
+  ParsedEntries parsed = parse_entries(std::move(input));
   resolve_duplicates(parsed, options.duplicates);
-  return matrix_of(parsed.table, path);
+  return matrix_of(parsed.data, path);
 }
 
 Graph read_graph(const std::string& path, const ReadOptions& options) {
-  const Format format = chosen_format(path, options, Format::edges);
-  if (format == Format::edges) return read_edges(open_source(path));
-  return graph_of(parse_table(path, format).table, path);
+  Input input = open_input(path, options, Format::edges);
+  if (input.format == Format::edges) return read_edges(std::move(input.bytes));
+  return graph_of(parse_entries(std::move(input)).data, path);
 }
 
 }  // namespace tracenorm::io
