@@ -55,7 +55,7 @@ struct Case {
 };
 
 SparseObservations read_ratings(const std::string& path) {
-  const io::Table table = io::read_table(path);
+  const io::NamedEntries table = io::read_entries(path);
   Random random(1);
   Entries half;
   for (std::size_t e = 0; e < table.entries.row.size(); ++e) {

@@ -113,15 +113,15 @@ void settle(CompletionOptions& options) {
 
 CompletionData read_completion(const CompletionOptions& options, Entries& entries) {
   CompletionData data;
-  data.table = read_data([&] { return io::read_table(options.common.data, options.common.read); });
+  data.table = read_data([&] { return io::read_entries(options.common.data, options.common.read); });
   entries = std::move(data.table.entries);
   if (options.weights.empty()) return data;
-  const io::Table& table = data.table;
+  const io::NamedEntries& table = data.table;
   Offset unknown = 0;  // weights of entries that are not there do not matter
   data.weights =
       read_data([&] {
-        return io::read_table_like(options.weights, table.row_labels, table.col_labels, table.rows, table.cols, false,
-                                   &unknown, {io::Format::automatic, options.common.read.duplicates});
+        return io::read_entries_like(options.weights, table.row_labels, table.col_labels, table.rows, table.cols, false,
+                                     &unknown, {io::Format::automatic, options.common.read.duplicates});
       }).entries;
   return data;
 }

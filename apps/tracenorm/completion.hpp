@@ -24,7 +24,7 @@ void settle(CompletionOptions& options);
 
 /// The data of a completion problem, with the names that came with them.
 struct CompletionData {
-  io::Table table;                 ///< without its entries
+  io::NamedEntries table;          ///< without its entries
   std::optional<Entries> weights;  ///< one per entry of the data, in any order
 };
 CompletionData read_completion(const CompletionOptions& options, Entries& entries);

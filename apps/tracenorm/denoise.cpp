@@ -32,7 +32,7 @@ int run(const DenoiseOptions& options) {
   io::Matrix matrix = read_data([&] { return io::read_matrix(common.data, common.read); });
   Estimation estimation;
   estimation.command = "denoise";
-  const io::Table table{matrix.rows, matrix.cols, {}, {}, {}};
+  const io::NamedEntries table{matrix.rows, matrix.cols, {}, {}, {}};
   DenseObservations data{matrix.rows, matrix.cols, std::move(matrix.value), {}};
   if (common.prepare) {
     estimation.preparation =

@@ -232,12 +232,12 @@ report::HeldOut judge(const LowRankMatrix& x, const Loss& loss, const Preparatio
   return wants_labels(loss) ? report::ranking_quality(x, raw) : report::regression_errors(x, preparation, raw);
 }
 
-TestSet read_held_out(const std::string& path, std::string_view what, const io::Table& training,
+TestSet read_held_out(const std::string& path, std::string_view what, const io::NamedEntries& training,
                       const EstimationOptions& options) {
   TestSet held_out;
-  io::Table table = read_data([&] {
-    return io::read_table_like(path, training.row_labels, training.col_labels, training.rows, training.cols, false,
-                               &held_out.unknown, {io::Format::automatic, options.read.duplicates});
+  io::NamedEntries table = read_data([&] {
+    return io::read_entries_like(path, training.row_labels, training.col_labels, training.rows, training.cols, false,
+                                 &held_out.unknown, {io::Format::automatic, options.read.duplicates});
   });
   held_out.entries = std::move(table.entries);
   const Offset known = held_out.entries.size();

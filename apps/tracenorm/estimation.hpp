@@ -53,7 +53,7 @@ struct TestSet {
   Entries entries;
   Offset unknown = 0;
 };
-TestSet read_held_out(const std::string& path, std::string_view what, const io::Table& training,
+TestSet read_held_out(const std::string& path, std::string_view what, const io::NamedEntries& training,
                       const EstimationOptions& options);
 
 }  // namespace tracenorm::app

@@ -126,11 +126,11 @@ int run(const CompletionOptions& options) {
                                         {"noise", options.noise},
                                         {"trace_norm", truth.trace_norm_bound()},
                                         {"seed", static_cast<std::int64_t>(options.common.seed)}};
-  io::write_table(options.common.file, {options.rows, options.cols, std::move(sample.observed), {}, {}});
+  io::write_entries(options.common.file, {options.rows, options.cols, std::move(sample.observed), {}, {}});
   if (const std::string path = options.common.truth_path(); !path.empty()) {
     facts.push_back({"truth", path});
     facts.push_back({"truth_entries", sample.held_out.size()});
-    io::write_table(path, {options.rows, options.cols, std::move(sample.held_out), {}, {}});
+    io::write_entries(path, {options.rows, options.cols, std::move(sample.held_out), {}, {}});
   }
   report_facts(options.common, facts);
   return 0;

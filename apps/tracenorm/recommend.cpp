@@ -38,8 +38,8 @@ std::vector<std::vector<Index>> seen_columns(const RecommendOptions& options, co
   std::vector<std::vector<Index>> seen(rows.size());
   if (options.seen.empty()) return seen;
   Offset unknown = 0;
-  const io::Table table = io::read_table_like(options.seen, model.rows, model.cols, model.factors.rows(),
-                                              model.factors.cols(), false, &unknown);
+  const io::NamedEntries table = io::read_entries_like(options.seen, model.rows, model.cols, model.factors.rows(),
+                                                       model.factors.cols(), false, &unknown);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (std::size_t e = 0; e < table.entries.row.size(); ++e) {
       if (rows[r] && table.entries.row[e] == *rows[r]) seen[r].push_back(table.entries.col[e]);

@@ -38,7 +38,7 @@ struct ReadOptions {
 /// A data set as entries with names. Ids of text formats are kept as written: in numerical order when all ids of a side
 /// are integers, otherwise in the order of their first appearance. Formats that count (Matrix Market from 1; LIBMF,
 /// .npy and .npz from 0) have no names: their labels are empty and have that base.
-struct Table {
+struct NamedEntries {
   Index rows = 0;
   Index cols = 0;
   Entries entries;
@@ -61,14 +61,14 @@ struct Graph {
 };
 
 /// Any format that holds entries. Files may be compressed (.gz, .xz), or a MovieLens zip that is read in place. A full
-/// matrix (.npy, Matrix Market array) becomes a table of its finite entries.
-Table read_table(const std::string& path, const ReadOptions& options = {});
+/// matrix (.npy, Matrix Market array) becomes its finite entries.
+NamedEntries read_entries(const std::string& path, const ReadOptions& options = {});
 
-/// The same reading, with the names of an existing table or model: an unknown name is an input error when `strict`,
+/// The same reading, with the names of existing data or of a model: an unknown name is an input error when `strict`,
 /// otherwise the line is left out and counted in `unknown` (which may be null). Where neither side has names, rows and
 /// columns are matched by position; otherwise by name.
-Table read_table_like(const std::string& path, const Labels& rows, const Labels& cols, Index row_count, Index col_count,
-                      bool strict, Offset* unknown, const ReadOptions& options = {});
+NamedEntries read_entries_like(const std::string& path, const Labels& rows, const Labels& cols, Index row_count,
+                               Index col_count, bool strict, Offset* unknown, const ReadOptions& options = {});
 
 /// A full matrix from .npy, Matrix Market or a text of rows; tables of entries become a matrix with NaN holes. Text is
 /// taken as rows of numbers, unless its name (u.data, ratings.*), its header or "::" says that it holds triplets.
@@ -108,7 +108,7 @@ class LabelIndex {
 /// reason.
 void write_file(const std::string& path, std::string_view bytes);
 
-void write_table(const std::string& path, const Table& table);  ///< "row<TAB>col<TAB>value" lines
+void write_entries(const std::string& path, const NamedEntries& data);  ///< "row<TAB>col<TAB>value" lines
 void write_npy(const std::string& path, Index rows, Index cols, const Real* row_major);
 /// Another name, not an overload: `Real` may be double.
 void write_npy_columns(const std::string& path, Index rows, Index cols, const double* column_major);

@@ -26,9 +26,9 @@ bool strictly_sorted(const std::vector<Index>& major, const std::vector<Index>& 
 // Groups entries by row with a counting sort, then remembers per column the last row that had it. `Number` is as narrow
 // as the number of entries allows: this permutation is the only entry-sized memory.
 template <class Number>
-std::vector<Repeat> find_by_counting(const Table& table) {
-  const Entries& entries = table.entries;
-  std::vector<Offset> begin(static_cast<std::size_t>(table.rows) + 1, 0);
+std::vector<Repeat> find_by_counting(const NamedEntries& data) {
+  const Entries& entries = data.entries;
+  std::vector<Offset> begin(static_cast<std::size_t>(data.rows) + 1, 0);
   for (const Index row : entries.row) ++begin[static_cast<std::size_t>(row) + 1];
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
   std::vector<Number> order(entries.row.size());
@@ -36,7 +36,7 @@ std::vector<Repeat> find_by_counting(const Table& table) {
     order[at(begin[static_cast<std::size_t>(entries.row[k])]++)] = static_cast<Number>(k);
 
   std::vector<Repeat> repeats;
-  std::vector<Offset> last(static_cast<std::size_t>(table.cols), -1);  // by column: the last first entry there
+  std::vector<Offset> last(static_cast<std::size_t>(data.cols), -1);  // by column: the last first entry there
   for (const Number number : order) {
     const auto entry = static_cast<std::size_t>(number);
     Offset& seen = last[static_cast<std::size_t>(entries.col[entry])];
@@ -49,9 +49,9 @@ std::vector<Repeat> find_by_counting(const Table& table) {
   return repeats;
 }
 
-// For tables with far more rows and columns than entries.
-std::vector<Repeat> find_by_sorting(const Table& table) {
-  const Entries& entries = table.entries;
+// For data with far more rows and columns than entries.
+std::vector<Repeat> find_by_sorting(const NamedEntries& data) {
+  const Entries& entries = data.entries;
   std::vector<Offset> order(entries.row.size());
   std::iota(order.begin(), order.end(), Offset{0});
   const auto place = [&](Offset entry) { return std::pair(entries.row[at(entry)], entries.col[at(entry)]); };
@@ -69,21 +69,20 @@ std::vector<Repeat> find_by_sorting(const Table& table) {
   return repeats;
 }
 
-std::vector<Repeat> find_repeats(const Table& table) {
-  const Entries& entries = table.entries;
+std::vector<Repeat> find_repeats(const NamedEntries& data) {
+  const Entries& entries = data.entries;
   if (strictly_sorted(entries.row, entries.col) || strictly_sorted(entries.col, entries.row)) return {};
-  const Offset lines = Offset{table.rows} + table.cols;
-  if (lines > 4 * entries.size() + 1'000'000) return find_by_sorting(table);
-  if (entries.size() <= Offset{std::numeric_limits<std::uint32_t>::max()})
-    return find_by_counting<std::uint32_t>(table);
-  return find_by_counting<Offset>(table);
+  const Offset lines = Offset{data.rows} + data.cols;
+  if (lines > 4 * entries.size() + 1'000'000) return find_by_sorting(data);
+  if (entries.size() <= Offset{std::numeric_limits<std::uint32_t>::max()}) return find_by_counting<std::uint32_t>(data);
+  return find_by_counting<Offset>(data);
 }
 
-[[noreturn]] void fail_repeat(const ParsedTable& parsed, const Repeat& repeat) {
-  const Table& table = parsed.table;
+[[noreturn]] void fail_repeat(const ParsedEntries& parsed, const Repeat& repeat) {
+  const NamedEntries& data = parsed.data;
   fail("'{}', {}: row {}, column {} was already given at {}; give each entry once, or choose first, last or mean",
-       parsed.name, parsed.where(repeat.entry), excerpt(table.row_labels.name(table.entries.row[at(repeat.entry)])),
-       excerpt(table.col_labels.name(table.entries.col[at(repeat.entry)])), parsed.where(repeat.first));
+       parsed.name, parsed.where(repeat.entry), excerpt(data.row_labels.name(data.entries.row[at(repeat.entry)])),
+       excerpt(data.col_labels.name(data.entries.col[at(repeat.entry)])), parsed.where(repeat.first));
 }
 
 // The repeats come sorted by entry, so `last` overwrites in the order of the file.
@@ -131,13 +130,13 @@ Offset EntryLines::line(Offset entry) const {
   return jump == jumps_.begin() ? 0 : entry + std::prev(jump)->second;
 }
 
-void resolve_duplicates(ParsedTable& parsed, ReadOptions::Duplicates policy) {
-  std::vector<Repeat> repeats = find_repeats(parsed.table);
+void resolve_duplicates(ParsedEntries& parsed, ReadOptions::Duplicates policy) {
+  std::vector<Repeat> repeats = find_repeats(parsed.data);
   if (repeats.empty()) return;
   std::sort(repeats.begin(), repeats.end(), [](const Repeat& a, const Repeat& b) { return a.entry < b.entry; });
   if (policy == ReadOptions::Duplicates::error) fail_repeat(parsed, repeats.front());
-  combine(parsed.table.entries.value, repeats, policy);
-  remove_repeats(parsed.table.entries, repeats);
+  combine(parsed.data.entries.value, repeats, policy);
+  remove_repeats(parsed.data.entries, repeats);
 }
 
 }  // namespace tracenorm::io

@@ -13,9 +13,9 @@ namespace tracenorm::io {
 /// Says where an entry stood in its file ("line 7"), by its number in the order of reading.
 using WhereIs = std::function<std::string(Offset entry)>;
 
-/// A table as its file gave it: duplicates still in, entries in the order of the file.
-struct ParsedTable {
-  Table table;
+/// Entries as their file gave them: duplicates still in, in the order of the file.
+struct ParsedEntries {
+  NamedEntries data;
   std::string name;  ///< of the file, for messages
   WhereIs where;
 };
@@ -33,6 +33,6 @@ class EntryLines {
 };
 
 /// Throws on the first entry given twice, or keeps one value of each. The order of the entries stays.
-void resolve_duplicates(ParsedTable& parsed, ReadOptions::Duplicates policy);
+void resolve_duplicates(ParsedEntries& parsed, ReadOptions::Duplicates policy);
 
 }  // namespace tracenorm::io

@@ -63,13 +63,12 @@ Graph read_edges(ByteSource source) {
   return graph;
 }
 
-Graph graph_of(const Table& table, const std::string& name) {
-  if (table.rows != table.cols)
-    fail("'{}' is {} x {}: the matrix of a graph must be square", name, table.rows, table.cols);
+Graph graph_of(const NamedEntries& data, const std::string& name) {
+  if (data.rows != data.cols) fail("'{}' is {} x {}: the matrix of a graph must be square", name, data.rows, data.cols);
   Graph graph;
-  graph.nodes = table.rows;
-  graph.labels = table.row_labels;
-  const Entries& entries = table.entries;
+  graph.nodes = data.rows;
+  graph.labels = data.row_labels;
+  const Entries& entries = data.entries;
   for (std::size_t k = 0; k < entries.row.size(); ++k)
     if (entries.value[k] != 0 && entries.row[k] != entries.col[k])
       graph.edges.emplace_back(entries.row[k], entries.col[k]);
@@ -77,18 +76,18 @@ Graph graph_of(const Table& table, const std::string& name) {
   return graph;
 }
 
-Table table_of(const Graph& graph) {
-  Table table;
-  table.rows = table.cols = graph.nodes;
-  table.row_labels = table.col_labels = graph.labels;
+NamedEntries entries_of(const Graph& graph) {
+  NamedEntries data;
+  data.rows = data.cols = graph.nodes;
+  data.row_labels = data.col_labels = graph.labels;
   for (const auto& [a, b] : graph.edges) {
     for (const auto& [row, col] : {std::pair(a, b), std::pair(b, a)}) {
-      table.entries.row.push_back(row);
-      table.entries.col.push_back(col);
-      table.entries.value.push_back(Real{1});
+      data.entries.row.push_back(row);
+      data.entries.col.push_back(col);
+      data.entries.value.push_back(Real{1});
     }
   }
-  return table;
+  return data;
 }
 
 }  // namespace tracenorm::io

@@ -140,14 +140,14 @@ void mirror(Entries& entries) {
   }
 }
 
-ParsedTable read_coordinates(MarketFile& file) {
-  ParsedTable parsed;
+ParsedEntries read_coordinates(MarketFile& file) {
+  ParsedEntries parsed;
   parsed.name = file.lines.name();
-  Table& table = parsed.table;
-  table.rows = file.size.rows;
-  table.cols = file.size.cols;
-  table.row_labels.base = table.col_labels.base = first_index;
-  Entries& entries = table.entries;
+  NamedEntries& data = parsed.data;
+  data.rows = file.size.rows;
+  data.cols = file.size.cols;
+  data.row_labels.base = data.col_labels.base = first_index;
+  Entries& entries = data.entries;
   entries.row.reserve(file.room());
   entries.col.reserve(file.room());
   entries.value.reserve(file.room());
@@ -160,8 +160,8 @@ ParsedTable read_coordinates(MarketFile& file) {
     if (fields.size() < needed)
       fail("{}: {} fields where {} are needed: {}", file.lines.here(), fields.size(), needed, excerpt(line));
     lines.note(k, file.lines.line_number());
-    entries.row.push_back(parse_index(fields[0], "row", table.rows, file.lines));
-    entries.col.push_back(parse_index(fields[1], "column", table.cols, file.lines));
+    entries.row.push_back(parse_index(fields[0], "row", data.rows, file.lines));
+    entries.col.push_back(parse_index(fields[1], "column", data.cols, file.lines));
     entries.value.push_back(file.banner.pattern ? Real{1} : parse_value(fields[2], [&] { return file.lines.here(); }));
   }
   file.require_end();
@@ -209,9 +209,9 @@ bool is_matrix_market_array(ByteSource& source) {
   return banner.starts_with("%%matrixmarket") && banner.find(" array") != std::string::npos;
 }
 
-ParsedTable read_matrix_market(ByteSource source) {
+ParsedEntries read_matrix_market(ByteSource source) {
   MarketFile file(std::move(source));
-  if (file.banner.array) return table_of(read_array(file), file.lines.name(), first_index);
+  if (file.banner.array) return entries_of(read_array(file), file.lines.name(), first_index);
   return read_coordinates(file);
 }
 

@@ -65,22 +65,22 @@ Format chosen_format(const std::string& path, const ReadOptions& options, Format
   return options.format == Format::automatic ? detect_format(path, text) : options.format;
 }
 
-ParsedTable parse_table(const std::string& path, Format format) {
+ParsedEntries parse_entries(const std::string& path, Format format) {
   switch (format) {
     case Format::libmf:
       return read_libmf(open_text(path));
     case Format::matrix_market:
       return read_matrix_market(open_source(path));
     case Format::npy:
-      return table_of(read_npy(open_source(path)), path, 0);
+      return entries_of(read_npy(open_source(path)), path, 0);
     case Format::npz:
       return read_sparse_npz(Archive(path));
     case Format::matrix_text:
-      return table_of(read_matrix_text(open_source(path)), path, 0);
+      return entries_of(read_matrix_text(open_source(path)), path, 0);
     case Format::edges: {
-      ParsedTable parsed;
+      ParsedEntries parsed;
       parsed.name = path;
-      parsed.table = table_of(read_edges(open_source(path)));
+      parsed.data = entries_of(read_edges(open_source(path)));
       parsed.where = [](Offset entry) { return fmt::format("entry {}", entry); };
       return parsed;
     }
@@ -106,7 +106,7 @@ std::vector<Index> match(const Labels& own, Index own_count, const Labels& other
   return matched;
 }
 
-void require_known(const ParsedTable& parsed, const char* what, const std::vector<Index>& indices,
+void require_known(const ParsedEntries& parsed, const char* what, const std::vector<Index>& indices,
                    const std::vector<Index>& matched, const Labels& labels) {
   for (std::size_t k = 0; k < indices.size(); ++k) {
     if (matched[static_cast<std::size_t>(indices[k])] >= 0) continue;
@@ -133,17 +133,17 @@ Offset adopt(Entries& entries, const std::vector<Index>& rows, const std::vector
   return dropped;
 }
 
-Matrix matrix_of(const Table& table, const std::string& path) {
+Matrix matrix_of(const NamedEntries& data, const std::string& path) {
   constexpr double most = 4e9;
-  if (static_cast<double>(table.rows) * table.cols > most) {
-    fail("'{}' is {} x {}: too large for a full matrix; use it as a table of entries", path, table.rows, table.cols);
+  if (static_cast<double>(data.rows) * data.cols > most) {
+    fail("'{}' is {} x {}: too large for a full matrix; use it as a data of entries", path, data.rows, data.cols);
   }
   Matrix matrix;
-  matrix.rows = table.rows;
-  matrix.cols = table.cols;
-  const auto stride = static_cast<std::size_t>(table.cols);
-  matrix.value.assign(static_cast<std::size_t>(table.rows) * stride, std::numeric_limits<Real>::quiet_NaN());
-  const Entries& entries = table.entries;
+  matrix.rows = data.rows;
+  matrix.cols = data.cols;
+  const auto stride = static_cast<std::size_t>(data.cols);
+  matrix.value.assign(static_cast<std::size_t>(data.rows) * stride, std::numeric_limits<Real>::quiet_NaN());
+  const Entries& entries = data.entries;
   for (std::size_t k = 0; k < entries.row.size(); ++k)
     matrix.value[static_cast<std::size_t>(entries.row[k]) * stride + static_cast<std::size_t>(entries.col[k])] =
         entries.value[k];
@@ -171,56 +171,56 @@ Format parse_format(std::string_view text) {
                           excerpt(text)));
 }
 
-ParsedTable table_of(const Matrix& matrix, const std::string& name, int base) {
-  ParsedTable parsed;
+ParsedEntries entries_of(const Matrix& matrix, const std::string& name, int base) {
+  ParsedEntries parsed;
   parsed.name = name;
   parsed.where = [](Offset entry) { return fmt::format("entry {}", entry); };
-  Table& table = parsed.table;
-  table.rows = matrix.rows;
-  table.cols = matrix.cols;
-  table.row_labels.base = table.col_labels.base = base;
+  NamedEntries& data = parsed.data;
+  data.rows = matrix.rows;
+  data.cols = matrix.cols;
+  data.row_labels.base = data.col_labels.base = base;
   const auto present = static_cast<std::size_t>(
       std::count_if(matrix.value.begin(), matrix.value.end(), [](Real value) { return !std::isnan(value); }));
   if (present == 0) fail("'{}' holds no entries: all are missing", name);
-  table.entries.row.reserve(present);
-  table.entries.col.reserve(present);
-  table.entries.value.reserve(present);
+  data.entries.row.reserve(present);
+  data.entries.col.reserve(present);
+  data.entries.value.reserve(present);
   std::size_t at = 0;
   for (Index row = 0; row < matrix.rows; ++row) {
     for (Index col = 0; col < matrix.cols; ++col, ++at) {
       if (std::isnan(matrix.value[at])) continue;
-      table.entries.row.push_back(row);
-      table.entries.col.push_back(col);
-      table.entries.value.push_back(matrix.value[at]);
+      data.entries.row.push_back(row);
+      data.entries.col.push_back(col);
+      data.entries.value.push_back(matrix.value[at]);
     }
   }
   return parsed;
 }
 
-Table read_table(const std::string& path, const ReadOptions& options) {
-  ParsedTable parsed = parse_table(path, chosen_format(path, options, Format::triplets));
+NamedEntries read_entries(const std::string& path, const ReadOptions& options) {
+  ParsedEntries parsed = parse_entries(path, chosen_format(path, options, Format::triplets));
   resolve_duplicates(parsed, options.duplicates);
-  return std::move(parsed.table);
+  return std::move(parsed.data);
 }
 
-Table read_table_like(const std::string& path, const Labels& rows, const Labels& cols, Index row_count, Index col_count,
-                      bool strict, Offset* unknown, const ReadOptions& options) {
-  ParsedTable parsed = parse_table(path, chosen_format(path, options, Format::triplets));
-  Table& table = parsed.table;
-  const std::vector<Index> row_of = match(table.row_labels, table.rows, rows, row_count);
-  const std::vector<Index> col_of = match(table.col_labels, table.cols, cols, col_count);
+NamedEntries read_entries_like(const std::string& path, const Labels& rows, const Labels& cols, Index row_count,
+                               Index col_count, bool strict, Offset* unknown, const ReadOptions& options) {
+  ParsedEntries parsed = parse_entries(path, chosen_format(path, options, Format::triplets));
+  NamedEntries& data = parsed.data;
+  const std::vector<Index> row_of = match(data.row_labels, data.rows, rows, row_count);
+  const std::vector<Index> col_of = match(data.col_labels, data.cols, cols, col_count);
   if (strict) {
-    require_known(parsed, "row", table.entries.row, row_of, table.row_labels);
-    require_known(parsed, "column", table.entries.col, col_of, table.col_labels);
+    require_known(parsed, "row", data.entries.row, row_of, data.row_labels);
+    require_known(parsed, "column", data.entries.col, col_of, data.col_labels);
   }
   resolve_duplicates(parsed, options.duplicates);
-  const Offset dropped = adopt(table.entries, row_of, col_of);
+  const Offset dropped = adopt(data.entries, row_of, col_of);
   if (unknown != nullptr) *unknown = dropped;
-  table.rows = row_count;
-  table.cols = col_count;
-  table.row_labels = rows;
-  table.col_labels = cols;
-  return std::move(table);
+  data.rows = row_count;
+  data.cols = col_count;
+  data.row_labels = rows;
+  data.col_labels = cols;
+  return std::move(data);
 }
 
 Matrix read_matrix(const std::string& path, const ReadOptions& options) {
@@ -231,15 +231,15 @@ Matrix read_matrix(const std::string& path, const ReadOptions& options) {
     ByteSource source = open_source(path);
     if (is_matrix_market_array(source)) return read_matrix_market_array(std::move(source));
   }
-  ParsedTable parsed = parse_table(path, format);
+  ParsedEntries parsed = parse_entries(path, format);
   resolve_duplicates(parsed, options.duplicates);
-  return matrix_of(parsed.table, path);
+  return matrix_of(parsed.data, path);
 }
 
 Graph read_graph(const std::string& path, const ReadOptions& options) {
   const Format format = chosen_format(path, options, Format::edges);
   if (format == Format::edges) return read_edges(open_source(path));
-  return graph_of(parse_table(path, format).table, path);
+  return graph_of(parse_entries(path, format).data, path);
 }
 
 }  // namespace tracenorm::io

@@ -10,17 +10,17 @@
 
 namespace tracenorm::io {
 
-ParsedTable read_triplets(ByteSource source);
-ParsedTable read_libmf(ByteSource source);
-ParsedTable read_sparse_npz(const Archive& archive);
+ParsedEntries read_triplets(ByteSource source);
+ParsedEntries read_libmf(ByteSource source);
+ParsedEntries read_sparse_npz(const Archive& archive);
 
 Graph read_edges(ByteSource source);
 /// A graph as its symmetric matrix of ones, and back: nonzero entries off the diagonal are edges.
-Table table_of(const Graph& graph);
-Graph graph_of(const Table& table, const std::string& name);
+NamedEntries entries_of(const Graph& graph);
+Graph graph_of(const NamedEntries& data, const std::string& name);
 
-/// An array file becomes the table of its entries.
-ParsedTable read_matrix_market(ByteSource source);
+/// An array file becomes its entries.
+ParsedEntries read_matrix_market(ByteSource source);
 /// Array files only: see `is_matrix_market_array`.
 Matrix read_matrix_market_array(ByteSource source);
 bool is_matrix_market_array(ByteSource& source);
@@ -32,6 +32,6 @@ Matrix read_matrix_text(ByteSource source);
 bool names_triplet_columns(std::string_view line);
 
 /// The entries of a full matrix that are not missing, with indices from `base` as labels.
-ParsedTable table_of(const Matrix& matrix, const std::string& name, int base);
+ParsedEntries entries_of(const Matrix& matrix, const std::string& name, int base);
 
 }  // namespace tracenorm::io

@@ -91,7 +91,7 @@ class Arrays {
   const Archive& archive_;
 };
 
-void read_shape(const Arrays& arrays, Table& table) {
+void read_shape(const Arrays& arrays, NamedEntries& data) {
   const std::vector<std::int64_t> shape = arrays.integers("shape");
   if (shape.size() != 2) fail("'{}' must hold two numbers, not {}", arrays.member("shape"), shape.size());
   for (const std::int64_t extent : shape) {
@@ -100,8 +100,8 @@ void read_shape(const Arrays& arrays, Table& table) {
            shape[1], std::numeric_limits<Index>::max());
     }
   }
-  table.rows = static_cast<Index>(shape[0]);
-  table.cols = static_cast<Index>(shape[1]);
+  data.rows = static_cast<Index>(shape[0]);
+  data.cols = static_cast<Index>(shape[1]);
 }
 
 // Row (or column) starts as one index per entry.
@@ -129,30 +129,30 @@ void require_length(const Arrays& arrays, const char* name, std::size_t length, 
 
 }  // namespace
 
-ParsedTable read_sparse_npz(const Archive& archive) {
+ParsedEntries read_sparse_npz(const Archive& archive) {
   const Arrays arrays(archive);
   const std::string format = arrays.format();
   if (format != "csr" && format != "csc" && format != "coo")
     fail("'{}': the sparse format {} is not read; save the matrix as csr, csc or coo", archive.path(), excerpt(format));
-  ParsedTable parsed;
+  ParsedEntries parsed;
   parsed.name = archive.path();
   parsed.where = [](Offset entry) { return fmt::format("stored entry {} (from 0)", entry); };
-  Table& table = parsed.table;
-  read_shape(arrays, table);
-  Entries& entries = table.entries;
+  NamedEntries& data = parsed.data;
+  read_shape(arrays, data);
+  Entries& entries = data.entries;
   entries.value = arrays.values("data");
   const std::size_t count = entries.value.size();
   if (format == "csr") {
-    entries.col = arrays.indices("indices", table.cols);
+    entries.col = arrays.indices("indices", data.cols);
     require_length(arrays, "indices", entries.col.size(), count);
-    entries.row = expand(arrays, table.rows, count);
+    entries.row = expand(arrays, data.rows, count);
   } else if (format == "csc") {
-    entries.row = arrays.indices("indices", table.rows);
+    entries.row = arrays.indices("indices", data.rows);
     require_length(arrays, "indices", entries.row.size(), count);
-    entries.col = expand(arrays, table.cols, count);
+    entries.col = expand(arrays, data.cols, count);
   } else {
-    entries.row = arrays.indices("row", table.rows);
-    entries.col = arrays.indices("col", table.cols);
+    entries.row = arrays.indices("row", data.rows);
+    entries.col = arrays.indices("col", data.cols);
     require_length(arrays, "row", entries.row.size(), count);
     require_length(arrays, "col", entries.col.size(), count);
   }

@@ -123,10 +123,10 @@ class TripletLines {
 
 // Reads all lines; `index_row` and `index_col` turn ids into indices.
 template <class IndexRow, class IndexCol>
-ParsedTable read_all(TripletLines& triplets, const IndexRow& index_row, const IndexCol& index_col) {
-  ParsedTable parsed;
+ParsedEntries read_all(TripletLines& triplets, const IndexRow& index_row, const IndexCol& index_col) {
+  ParsedEntries parsed;
   parsed.name = triplets.lines().name();
-  Entries& entries = parsed.table.entries;
+  Entries& entries = parsed.data.entries;
   EntryLines lines;
   Triplet triplet;
   while (triplets.next(triplet)) {
@@ -186,30 +186,30 @@ bool names_triplet_columns(std::string_view line) {
   return names_all(named_columns(splitter.split(line)));
 }
 
-ParsedTable read_triplets(ByteSource source) {
+ParsedEntries read_triplets(ByteSource source) {
   TripletLines triplets(std::move(source));
   const auto here = [&] { return triplets.lines().here(); };
   IdMap rows("row id", here);
   IdMap cols("column id", here);
-  ParsedTable parsed = read_all(
+  ParsedEntries parsed = read_all(
       triplets, [&](std::string_view id) { return rows.add(id); }, [&](std::string_view id) { return cols.add(id); });
-  Table& table = parsed.table;
-  table.rows = rows.size();
-  table.cols = cols.size();
+  NamedEntries& data = parsed.data;
+  data.rows = rows.size();
+  data.cols = cols.size();
   std::vector<Index> renumbered;
-  table.row_labels = rows.finish(renumbered);
-  renumber(table.entries.row, renumbered);
-  table.col_labels = cols.finish(renumbered);
-  renumber(table.entries.col, renumbered);
+  data.row_labels = rows.finish(renumbered);
+  renumber(data.entries.row, renumbered);
+  data.col_labels = cols.finish(renumbered);
+  renumber(data.entries.col, renumbered);
   return parsed;
 }
 
-ParsedTable read_libmf(ByteSource source) {
+ParsedEntries read_libmf(ByteSource source) {
   TripletLines triplets(std::move(source));
-  ParsedTable parsed =
+  ParsedEntries parsed =
       read_all(triplets, IndexReader("row", triplets.lines()), IndexReader("column", triplets.lines()));
-  parsed.table.rows = one_more_than_largest(parsed.table.entries.row);
-  parsed.table.cols = one_more_than_largest(parsed.table.entries.col);
+  parsed.data.rows = one_more_than_largest(parsed.data.entries.row);
+  parsed.data.cols = one_more_than_largest(parsed.data.entries.col);
   return parsed;
 }
 

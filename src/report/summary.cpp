@@ -11,7 +11,7 @@ namespace tracenorm::report {
 
 namespace {
 
-class Table {
+class SummaryLines {
  public:
   void add(std::string_view label, std::string_view value) { text_ += fmt::format("{:<18} {}\n", label, value); }
   [[nodiscard]] const std::string& text() const { return text_; }
@@ -176,7 +176,7 @@ std::string certificate_sentence(const RunReport& report) {
 }
 
 std::string to_text(const std::vector<NamedValue>& values) {
-  Table table;
+  SummaryLines table;
   for (const NamedValue& named : values) {
     std::string label = named.name;
     std::replace(label.begin(), label.end(), '_', ' ');
@@ -186,7 +186,7 @@ std::string to_text(const std::vector<NamedValue>& values) {
 }
 
 /// One line per radius, with a bar as long as the validation error is above the best one: the path as a chart.
-void add_path(Table& table, const RunReport& report) {
+void add_path(SummaryLines& table, const RunReport& report) {
   if (report.path.empty()) return;
   const auto error = [](const RadiusStep& step) { return step.validation_error; };
   double lowest = error(report.path.front());
@@ -215,7 +215,7 @@ void add_path(Table& table, const RunReport& report) {
 
 std::string to_text(const RunReport& report) {
   const Result& result = report.result;
-  Table table;
+  SummaryLines table;
   table.add("data", data_line(report));
   table.add("problem", problem_line(report));
   table.add("method", method_line(report));

@@ -21,16 +21,16 @@ const std::string& long_text() {
 }
 
 TEST_F(Files, GzipAndXz) {
-  const std::string plain = words(read_table(make("a.tsv", long_text())));
-  EXPECT_EQ(words(read_table(make("a.tsv.gz", gzipped(long_text())))), plain);
-  EXPECT_EQ(words(read_table(make("a.tsv.xz", xzipped(long_text())))), plain);
-  EXPECT_EQ(words(read_table(make("no-suffix-1", gzipped(long_text())))), plain);
-  EXPECT_EQ(words(read_table(make("no-suffix-2", xzipped(long_text())))), plain);
+  const std::string plain = words(read_entries(make("a.tsv", long_text())));
+  EXPECT_EQ(words(read_entries(make("a.tsv.gz", gzipped(long_text())))), plain);
+  EXPECT_EQ(words(read_entries(make("a.tsv.xz", xzipped(long_text())))), plain);
+  EXPECT_EQ(words(read_entries(make("no-suffix-1", gzipped(long_text())))), plain);
+  EXPECT_EQ(words(read_entries(make("no-suffix-2", xzipped(long_text())))), plain);
 }
 
 TEST_F(Files, ConcatenatedStreamsAreOneFile) {
-  EXPECT_EQ(words(read_table(make("a.gz", gzipped("1 2 3\n4 ") + gzipped("5 6\n")))), "1,2=3 4,5=6");
-  EXPECT_EQ(words(read_table(make("a.xz", xzipped("1 2 3\n4 ") + xzipped("5 6\n")))), "1,2=3 4,5=6");
+  EXPECT_EQ(words(read_entries(make("a.gz", gzipped("1 2 3\n4 ") + gzipped("5 6\n")))), "1,2=3 4,5=6");
+  EXPECT_EQ(words(read_entries(make("a.xz", xzipped("1 2 3\n4 ") + xzipped("5 6\n")))), "1,2=3 4,5=6");
 }
 
 TEST_F(Files, TruncatedGzip) {

@@ -39,7 +39,7 @@ TEST_F(Graphs, MatrixMarketPattern) {
 TEST_F(Graphs, AsATableOfOnes) {
   ReadOptions options;
   options.format = Format::edges;
-  EXPECT_EQ(words(read_table(make("edges.txt", "0 1\n"), options)), "0,1=1 1,0=1");
+  EXPECT_EQ(words(read_entries(make("edges.txt", "0 1\n"), options)), "0,1=1 1,0=1");
 }
 
 TEST_F(Graphs, Errors) {

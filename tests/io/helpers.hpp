@@ -66,7 +66,7 @@ inline std::string error_of(const std::function<void()>& action) {
 }
 
 inline std::string table_error(const std::string& path, const ReadOptions& options = {}) {
-  return error_of([&] { read_table(path, options); });
+  return error_of([&] { read_entries(path, options); });
 }
 
 inline void expect_says(const std::string& message, std::initializer_list<std::string_view> parts) {
@@ -114,7 +114,7 @@ std::string npy(std::string_view type, const std::vector<std::int64_t>& shape, c
 }
 
 /// The entries as "row,col=value" words, in the order of the table.
-inline std::string words(const Table& table) {
+inline std::string words(const NamedEntries& table) {
   std::string text;
   for (std::size_t k = 0; k < table.entries.row.size(); ++k) {
     text += fmt::format("{}{},{}={}", k > 0 ? " " : "", table.row_labels.name(table.entries.row[k]),

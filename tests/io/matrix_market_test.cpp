@@ -7,12 +7,12 @@ namespace {
 
 class MatrixMarket : public FolderTest {
  protected:
-  [[nodiscard]] Table read(const std::string& text) const { return read_table(make("a.mtx", text)); }
+  [[nodiscard]] NamedEntries read(const std::string& text) const { return read_entries(make("a.mtx", text)); }
   [[nodiscard]] std::string fails(const std::string& text) const { return table_error(make("a.mtx", text)); }
 };
 
 TEST_F(MatrixMarket, CoordinateRealGeneral) {
-  const Table table =
+  const NamedEntries table =
       read("%%MatrixMarket matrix coordinate real general\n% comment\n\n3 4 3\n1 1 1.5\n3 4 -2e1\n2 2 0\n");
   EXPECT_EQ(table.rows, 3);
   EXPECT_EQ(table.cols, 4);
@@ -28,8 +28,8 @@ TEST_F(MatrixMarket, IntegerPatternAndSymmetric) {
 
 TEST_F(MatrixMarket, IsFoundByContentAndInCompressedFiles) {
   const std::string text = "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 7\n";
-  EXPECT_EQ(words(read_table(make("a.txt", text))), "2,1=7");
-  EXPECT_EQ(words(read_table(make("a.mtx.gz", gzipped(text)))), "2,1=7");
+  EXPECT_EQ(words(read_entries(make("a.txt", text))), "2,1=7");
+  EXPECT_EQ(words(read_entries(make("a.mtx.gz", gzipped(text)))), "2,1=7");
 }
 
 TEST_F(MatrixMarket, ArrayIsByColumns) {
@@ -40,7 +40,7 @@ TEST_F(MatrixMarket, ArrayIsByColumns) {
   EXPECT_EQ(matrix.value[1], 3);
   EXPECT_EQ(matrix.value[3], 2);
   EXPECT_TRUE(std::isnan(matrix.value[2]));
-  EXPECT_EQ(words(read_table(file)), "1,1=1 1,2=3 2,1=2 2,2=4 2,3=6");
+  EXPECT_EQ(words(read_entries(file)), "1,1=1 1,2=3 2,1=2 2,2=4 2,3=6");
 }
 
 TEST_F(MatrixMarket, SymmetricArrayStoresOneTriangle) {

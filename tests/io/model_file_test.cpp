@@ -183,9 +183,9 @@ TEST_F(WithNumpy, WritesWhatWeRead) {
   EXPECT_EQ(read_matrix(path("v2.npy")).value, (std::vector<Real>{1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(read_matrix(path("v3.npy")).value, (std::vector<Real>{1, 2, 3, 4, 5, 6}));
   for (const char* name : {"csr.npz", "csr_compressed.npz", "csr_int64.npz"})
-    EXPECT_EQ(words(read_table(path(name))), "0,0=0 0,1=7 1,2=8 2,1=9") << name;
-  EXPECT_EQ(words(read_table(path("csc.npz"))), "0,0=0 0,1=7 2,1=9 1,2=8");
-  EXPECT_EQ(words(read_table(path("coo.npz"))), "2,1=9 0,0=0 1,2=8 0,1=7");
+    EXPECT_EQ(words(read_entries(path(name))), "0,0=0 0,1=7 1,2=8 2,1=9") << name;
+  EXPECT_EQ(words(read_entries(path("csc.npz"))), "0,0=0 0,1=7 2,1=9 1,2=8");
+  EXPECT_EQ(words(read_entries(path("coo.npz"))), "2,1=9 0,0=0 1,2=8 0,1=7");
   expect_says(table_error(path("object.npy")), {"object.npy", "'|O'"});
   expect_says(table_error(path("complex.npy")), {"complex.npy", "'<c16'"});
 }

@@ -60,7 +60,7 @@ TEST_F(Numpy, LaterHeaderVersions) {
 TEST_F(Numpy, NanIsMissing) {
   const std::string file = make("a.npy", npy<float>("<f4", {2, 2}, {1, NAN, NAN, 0}));
   EXPECT_TRUE(std::isnan(read_matrix(file).value[1]));
-  const Table table = read_table(file);
+  const NamedEntries table = read_entries(file);
   EXPECT_EQ(words(table), "0,0=1 1,1=0");
   EXPECT_TRUE(table.row_labels.names.empty());
   EXPECT_EQ(table.row_labels.base, 0);
@@ -150,18 +150,18 @@ class SparseNpz : public FolderTest {
 TEST_F(SparseNpz, RowsColumnsAndCoordinates) {
   const std::string expected = "0,0=0 0,1=7 1,2=8 2,1=9";
   for (const bool compress : {true, false}) {
-    EXPECT_EQ(words(read_table(make("a.npz", zipped(csr<std::int32_t>(), compress)))), expected);
-    EXPECT_EQ(words(read_table(make("a.npz", zipped(csr<std::int64_t>(), compress)))), expected);
+    EXPECT_EQ(words(read_entries(make("a.npz", zipped(csr<std::int32_t>(), compress)))), expected);
+    EXPECT_EQ(words(read_entries(make("a.npz", zipped(csr<std::int64_t>(), compress)))), expected);
   }
   Members members = csr<std::int32_t>();
   set(members, "format.npy", text_array("csc"));
-  EXPECT_EQ(words(read_table(make("a.npz", zipped(members)))), "0,0=0 1,0=7 2,1=8 1,2=9");
+  EXPECT_EQ(words(read_entries(make("a.npz", zipped(members)))), "0,0=0 1,0=7 2,1=8 1,2=9");
   const Members coo = {{"row.npy", integers<std::int32_t>({2, 0})},
                        {"col.npy", integers<std::int32_t>({1, 3})},
                        {"format.npy", text_array("coo")},
                        {"shape.npy", integers<std::int64_t>({3, 4})},
                        {"data.npy", npy<std::int8_t>("|i1", {2}, {-5, 6})}};
-  const Table table = read_table(make("a.npz", zipped(coo)));
+  const NamedEntries table = read_entries(make("a.npz", zipped(coo)));
   EXPECT_EQ(words(table), "2,1=-5 0,3=6");
   EXPECT_EQ(table.rows, 3);
   EXPECT_EQ(table.cols, 4);

@@ -7,7 +7,7 @@ namespace {
 class Triplets : public FolderTest {
  protected:
   [[nodiscard]] std::string read(const std::string& text, const ReadOptions& options = {}) const {
-    return words(read_table(make("data.txt", text), options));
+    return words(read_entries(make("data.txt", text), options));
   }
   [[nodiscard]] std::string fails(const std::string& text, const ReadOptions& options = {}) const {
     return table_error(make("data.txt", text), options);
@@ -15,8 +15,8 @@ class Triplets : public FolderTest {
 };
 
 TEST_F(Triplets, MovieLensTabs) {
-  const Table table =
-      read_table(make("u.data", "196\t242\t3\t881250949\n186\t302\t3\t891717742\n22\t377\t1\t878887116\n"));
+  const NamedEntries table =
+      read_entries(make("u.data", "196\t242\t3\t881250949\n186\t302\t3\t891717742\n22\t377\t1\t878887116\n"));
   EXPECT_EQ(table.rows, 3);
   EXPECT_EQ(table.cols, 3);
   EXPECT_EQ(words(table), "196,242=3 186,302=3 22,377=1");
@@ -37,10 +37,10 @@ TEST_F(Triplets, MovieLensZipInPlace) {
   const std::string text = "1\t5\t3\t0\n2\t6\t4\t0\n";
   for (const char* member : {"ml-100k/u.data", "ratings.dat", "ml/ratings.csv"}) {
     const std::string archive = make("ml.zip", zipped({{"ml/README", "hello"}, {member, text}}));
-    EXPECT_EQ(words(read_table(archive)), "1,5=3 2,6=4");
+    EXPECT_EQ(words(read_entries(archive)), "1,5=3 2,6=4");
     ReadOptions options;
     options.format = Format::triplets;
-    EXPECT_EQ(words(read_table(archive, options)), "1,5=3 2,6=4");
+    EXPECT_EQ(words(read_entries(archive, options)), "1,5=3 2,6=4");
   }
 }
 
@@ -58,13 +58,13 @@ TEST_F(Triplets, HeaderNamesGiveTheOrderOfColumns) {
 TEST_F(Triplets, UnknownHeaderIsSkipped) { EXPECT_EQ(read("alpha,beta,gamma\n1,2,3\n"), "1,2=3"); }
 
 TEST_F(Triplets, IdsAreKeptAsWritten) {
-  const Table table = read_table(make("a.tsv", "b\t01\t1\na\t1\t2\n\xc3\xa9t\xc3\xa9\t1.0\t3\n-3\t01\t4\n"));
+  const NamedEntries table = read_entries(make("a.tsv", "b\t01\t1\na\t1\t2\n\xc3\xa9t\xc3\xa9\t1.0\t3\n-3\t01\t4\n"));
   EXPECT_EQ(table.row_labels.names, (Names{"b", "a", "\xc3\xa9t\xc3\xa9", "-3"})) << "order of first appearance";
   EXPECT_EQ(table.col_labels.names, (Names{"01", "1", "1.0"}));
 }
 
 TEST_F(Triplets, LargeAndNegativeIntegersAreSorted) {
-  const Table table = read_table(make("a.tsv", "900000000000\t0\t1\n-5\t0\t2\n16777216\t0\t3\n7\t0\t4\n"));
+  const NamedEntries table = read_entries(make("a.tsv", "900000000000\t0\t1\n-5\t0\t2\n16777216\t0\t3\n7\t0\t4\n"));
   EXPECT_EQ(table.row_labels.names, (Names{"-5", "7", "16777216", "900000000000"}));
   EXPECT_EQ(words(table), "900000000000,0=1 -5,0=2 16777216,0=3 7,0=4");
 }
@@ -93,7 +93,7 @@ TEST_F(Triplets, ManyBlocks) {
   std::string text;
   constexpr int lines = 60000;  // well over one block of the reader
   for (int k = 0; k < lines; ++k) text += fmt::format("{}\tname-{}\t{}\n", k % 700, k / 700, k % 11);
-  const Table table = read_table(make("data.tsv", text));
+  const NamedEntries table = read_entries(make("data.tsv", text));
   ASSERT_EQ(table.entries.size(), lines);
   EXPECT_EQ(table.rows, 700);
   for (int k = 0; k < lines; k += 997) {
@@ -174,7 +174,7 @@ TEST_F(Triplets, DuplicatesByChoice) {
 TEST_F(Triplets, LibmfCountsFromZero) {
   ReadOptions options;
   options.format = Format::libmf;
-  const Table table = read_table(make("data.txt", "0 3 1.5\n2 0 4\n"), options);
+  const NamedEntries table = read_entries(make("data.txt", "0 3 1.5\n2 0 4\n"), options);
   EXPECT_EQ(table.rows, 3);
   EXPECT_EQ(table.cols, 4);
   EXPECT_TRUE(table.row_labels.names.empty());
@@ -224,10 +224,10 @@ TEST_F(Triplets, PairsThatCannotBeRead) {
 }
 
 TEST_F(Triplets, WrittenTablesReadBack) {
-  const Table table =
-      read_table(make("in.csv", "\"a\tb\",\"#1\",0.1\n\" x\",\"say \"\"hi\"\"\",-3e-7\nplain,\"1,2\",16777216\n"));
-  write_table(path("out.tsv"), table);
-  const Table again = read_table(path("out.tsv"));
+  const NamedEntries table =
+      read_entries(make("in.csv", "\"a\tb\",\"#1\",0.1\n\" x\",\"say \"\"hi\"\"\",-3e-7\nplain,\"1,2\",16777216\n"));
+  write_entries(path("out.tsv"), table);
+  const NamedEntries again = read_entries(path("out.tsv"));
   EXPECT_EQ(again.row_labels.names, table.row_labels.names);
   EXPECT_EQ(again.col_labels.names, table.col_labels.names);
   EXPECT_EQ(again.entries.value, table.entries.value);
@@ -235,15 +235,15 @@ TEST_F(Triplets, WrittenTablesReadBack) {
 }
 
 TEST_F(Triplets, ReadLikeAnotherTable) {
-  const Table training = read_table(make("train.txt", "a x 1\nb y 2\n"));
+  const NamedEntries training = read_entries(make("train.txt", "a x 1\nb y 2\n"));
   const std::string test = make("test.txt", "b x 3\nc x 4\na z 5\na y 6\n");
   Offset unknown = 0;
-  const Table table = read_table_like(test, training.row_labels, training.col_labels, 2, 2, false, &unknown);
+  const NamedEntries table = read_entries_like(test, training.row_labels, training.col_labels, 2, 2, false, &unknown);
   EXPECT_EQ(unknown, 2);
   EXPECT_EQ(table.rows, 2);
   EXPECT_EQ(words(table), "b,x=3 a,y=6");
   EXPECT_EQ(table.entries.row, (std::vector<Index>{1, 0}));
-  expect_says(error_of([&] { read_table_like(test, training.row_labels, training.col_labels, 2, 2, true, nullptr); }),
+  expect_says(error_of([&] { read_entries_like(test, training.row_labels, training.col_labels, 2, 2, true, nullptr); }),
               {"test.txt', line 2", "row 'c' is unknown"});
 }
 
@@ -252,10 +252,11 @@ TEST_F(Triplets, ReadLikeMatchesPositionsWhereNeitherSideHasNames) {
   from_one.base = 1;  // as Matrix Market gives
   const std::string file = make("test.npy", npy<float>("<f4", {2, 3}, {5, NAN, NAN, NAN, NAN, 6}));
   Offset unknown = -1;
-  const Table table = read_table_like(file, from_one, from_one, 2, 2, false, &unknown);
+  const NamedEntries table = read_entries_like(file, from_one, from_one, 2, 2, false, &unknown);
   EXPECT_EQ(words(table), "1,1=5");
   EXPECT_EQ(unknown, 1);
-  const Table text = read_table_like(make("t.txt", "2 1 9\n3 1 9\n"), from_one, from_one, 2, 2, false, &unknown);
+  const NamedEntries text =
+      read_entries_like(make("t.txt", "2 1 9\n3 1 9\n"), from_one, from_one, 2, 2, false, &unknown);
   EXPECT_EQ(words(text), "2,1=9");
   EXPECT_EQ(unknown, 1);
 }

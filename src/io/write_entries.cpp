@@ -1,4 +1,4 @@
-// Tables as text that `read_table` reads back to the same names and values.
+// Tables as text that `read_entries` reads back to the same names and values.
 #include <fmt/format.h>
 
 #include <string>
@@ -29,15 +29,15 @@ void append_name(std::string& out, const std::string& name, const std::string& p
 
 }  // namespace
 
-void write_table(const std::string& path, const Table& table) {
+void write_entries(const std::string& path, const NamedEntries& data) {
   AtomicFile file(path);
   std::string block;
   constexpr std::size_t block_bytes = std::size_t{1} << 20U;
-  const Entries& entries = table.entries;
+  const Entries& entries = data.entries;
   for (std::size_t k = 0; k < entries.row.size(); ++k) {
-    append_name(block, table.row_labels.name(entries.row[k]), path);
+    append_name(block, data.row_labels.name(entries.row[k]), path);
     block += '\t';
-    append_name(block, table.col_labels.name(entries.col[k]), path);
+    append_name(block, data.col_labels.name(entries.col[k]), path);
     fmt::format_to(std::back_inserter(block), "\t{}\n", entries.value[k]);
     if (block.size() < block_bytes) continue;
     file.write(block);
