@@ -52,8 +52,13 @@ std::string sha256_of_file(const std::string& path) {
 }
 
 std::string sha256_of_content(const std::string& path, const std::string& member) {
-  if (path.ends_with(".zip")) return digest(io::Archive(path).open(member));
-  return digest(io::open_source(path));
+  io::ByteSource source = io::open_source(path);
+  if (!path.ends_with(".zip")) return digest(std::move(source));
+  io::ArchiveReader archive(std::move(source));
+  while (archive.next()) {
+    if (archive.member() == member) return digest(archive.content());
+  }
+  throw Error(ErrorCode::input, fmt::format("'{}' holds no '{}'", path, member));
 }
 
 }  // namespace tracenorm::app

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -28,6 +29,10 @@ namespace fs = std::filesystem;
 void check_writable(const std::string& option, const std::string& path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) refuse(option, path, "it is a folder");
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) {  // a device or a pipe is written as it is
+    if (::access(path.c_str(), W_OK) != 0) refuse(option, path, std::strerror(errno));
+    return;
+  }
   fs::path folder = fs::path(path).parent_path();
   if (folder.empty()) folder = ".";
   std::string probe = (folder / ".tracenorm-XXXXXX").string();
@@ -62,6 +67,12 @@ void check_distinct(const OutputPaths& outputs) {
   }
 }
 
+void check_standard_input(const std::vector<std::string>& inputs) {
+  if (std::count(inputs.begin(), inputs.end(), kStdin) > 1) {
+    throw Error(ErrorCode::usage, "'-' is given for more than one input; standard input can be read once");
+  }
+}
+
 void check_not_input(const std::string& option, const std::string& path, const std::vector<std::string>& inputs) {
   for (const std::string& input : inputs) {
     if (input.empty() || !same_file(path, input)) continue;
@@ -74,6 +85,7 @@ void check_not_input(const std::string& option, const std::string& path, const s
 }  // namespace
 
 void check_outputs(const OutputPaths& outputs, const std::vector<std::string>& inputs) {
+  check_standard_input(inputs);
   check_distinct(outputs);
   for (const auto& [option, path] : outputs) {
     if (path.empty()) continue;

@@ -8,14 +8,15 @@
 
 namespace tracenorm::app {
 
-/// "-" stands for standard output.
+/// "-" stands for standard output, and as an input for standard input.
 inline constexpr std::string_view kStdout = "-";
+inline constexpr std::string_view kStdin = "-";
 
 /// Outputs of a command as (option, path); empty paths were not asked for.
 using OutputPaths = std::vector<std::pair<std::string, std::string>>;
 
 /// Throws an input error that names the option when a path cannot be written, and a usage error when two outputs share
-/// a path or one would overwrite an input.
+/// a path, one would overwrite an input, or two inputs are standard input.
 void check_outputs(const OutputPaths& outputs, const std::vector<std::string>& inputs);
 
 /// Writes to a file (by way of a temporary one) or to standard output.

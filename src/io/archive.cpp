@@ -1,132 +1,146 @@
 #include "io/archive.hpp"
 
-#include <zip.h>
+#include <archive.h>
+#include <archive_entry.h>
 
-#include <algorithm>
+#include <exception>
 #include <utility>
+#include <vector>
 
 #include "io/messages.hpp"
 
 namespace tracenorm::io {
 namespace {
 
-// Owns a zip_error_t for the calls that report through one.
-class ZipError {
- public:
-  ZipError() { zip_error_init(&error_); }
-  explicit ZipError(int code) { zip_error_init_with_code(&error_, code); }
-  ZipError(const ZipError&) = delete;
-  ZipError& operator=(const ZipError&) = delete;
-  ~ZipError() { zip_error_fini(&error_); }
-  zip_error_t* get() { return &error_; }
-  std::string text() { return zip_error_strerror(&error_); }
+constexpr std::size_t block_bytes = std::size_t{1} << 16U;
 
- private:
-  zip_error_t error_{};
-};
-
-std::size_t read_member(zip_file_t* file, const std::string& name, char* into, std::size_t size) {
-  const zip_int64_t got = zip_fread(file, into, size);
-  if (got < 0) {
-    fail("'{}' is damaged ({}); fetch or copy the archive again", name, zip_error_strerror(zip_file_get_error(file)));
-  }
-  return static_cast<std::size_t>(got);
-}
-
-std::string read_whole(zip_source_t* source) {
-  const auto check = [&](bool good) {
-    if (!good) fail("cannot make an archive: {}", zip_error_strerror(zip_source_error(source)));
-  };
-  check(zip_source_open(source) == 0);
-  check(zip_source_seek(source, 0, SEEK_END) == 0);
-  const zip_int64_t size = zip_source_tell(source);
-  check(size >= 0 && zip_source_seek(source, 0, SEEK_SET) == 0);
-  std::string bytes(static_cast<std::size_t>(size), '\0');
-  std::size_t filled = 0;
-  while (filled < bytes.size()) {
-    const zip_int64_t got = zip_source_read(source, bytes.data() + filled, bytes.size() - filled);
-    check(got > 0);
-    filled += static_cast<std::size_t>(got);
-  }
-  zip_source_close(source);
-  return bytes;
+std::string reason_of(archive* handle) {
+  const char* text = archive_error_string(handle);
+  return text != nullptr ? text : "it ends early";  // libarchive says nothing about some streams that are cut
 }
 
 }  // namespace
 
-Archive::Archive(const std::string& path) : path_(path) {
-  // Opening it as a plain file first gives the usual messages for a file that is missing, a folder, or empty.
-  if (open_source(path).peek(1).empty()) fail("'{}' is empty: an archive (.zip, .npz) was expected", path);
-  int code = 0;
-  zip_t* handle = zip_open(path.c_str(), ZIP_RDONLY, &code);
-  if (handle == nullptr) {
-    fail("'{}' is not a usable zip archive ({}): it may be truncated; fetch or copy it again", path,
-         ZipError(code).text());
-  }
-  handle_ = std::shared_ptr<zip>(handle, [](zip_t* open) { zip_discard(open); });
-  const zip_int64_t count = zip_get_num_entries(handle, 0);
-  for (zip_int64_t k = 0; k < count; ++k) {
-    const char* name = zip_get_name(handle, static_cast<zip_uint64_t>(k), 0);
-    if (name != nullptr && !std::string_view(name).ends_with('/')) members_.emplace_back(name);
-  }
-}
-
-bool Archive::contains(std::string_view member) const {
-  return std::find(members_.begin(), members_.end(), member) != members_.end();
-}
-
-ByteSource Archive::open(const std::string& member) const {
-  const std::string name = path_ + ":" + member;
-  zip_stat_t status{};
-  zip_file_t* opened = nullptr;
-  if (zip_stat(handle_.get(), member.c_str(), 0, &status) == 0) opened = zip_fopen(handle_.get(), member.c_str(), 0);
-  if (opened == nullptr) fail("cannot read '{}': {}", name, zip_strerror(handle_.get()));
-  // The member must be closed before the archive: the deleter holds on to the archive.
-  const std::shared_ptr<zip_file_t> file(opened, [archive = handle_](zip_file_t* open) { zip_fclose(open); });
+struct ArchiveReader::Stream {
+  ByteSource packed;
+  const char* kind;
+  std::vector<char> block = std::vector<char>(block_bytes);
+  std::unique_ptr<archive, decltype(&archive_read_free)> handle{archive_read_new(), archive_read_free};
+  std::exception_ptr failure;  // of reading the packed bytes: exceptions must not pass through libarchive
+  bool opened = false;
+  std::string member;
   std::optional<std::uint64_t> size;
-  if ((status.valid & ZIP_STAT_SIZE) != 0) size = status.size;
-  return {name, [file, name](char* into, std::size_t bytes) { return read_member(file.get(), name, into, bytes); },
-          size};
-}
 
-void ArchiveBuilder::add(std::string member, std::string bytes, bool compress) {
-  members_.push_back({std::move(member), std::move(bytes), compress});
-}
-
-std::string ArchiveBuilder::finish() {
-  ZipError error;
-  const auto free_source = [](zip_source_t* source) { zip_source_free(source); };
-  std::unique_ptr<zip_source_t, decltype(free_source)> target(zip_source_buffer_create(nullptr, 0, 0, error.get()),
-                                                              free_source);
-  if (target == nullptr) fail("cannot make an archive: {}", error.text());
-  zip_source_keep(target.get());  // one reference for the archive, one for reading the bytes afterwards
-  zip_t* archive = zip_open_from_source(target.get(), ZIP_TRUNCATE, error.get());
-  if (archive == nullptr) {
-    zip_source_free(target.get());
-    fail("cannot make an archive: {}", error.text());
+  Stream(ByteSource bytes, const char* what) : packed(std::move(bytes)), kind(what) {
+    if (packed.peek(1).empty()) fail("'{}' is empty: a {} was expected", packed.name(), kind);
   }
-  for (const Member& member : members_) {
-    zip_source_t* source = zip_source_buffer(archive, member.bytes.data(), member.bytes.size(), 0);
-    const zip_int64_t index =
-        source == nullptr ? -1 : zip_file_add(archive, member.name.c_str(), source, ZIP_FL_ENC_UTF_8);
-    constexpr zip_uint16_t first_of_january_1980 = 0x21;
-    if (index < 0 ||
-        zip_set_file_compression(archive, static_cast<zip_uint64_t>(index),
-                                 member.compress ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0) != 0 ||
-        zip_file_set_dostime(archive, static_cast<zip_uint64_t>(index), 0, first_of_january_1980, 0) != 0) {
-      const std::string reason = zip_strerror(archive);
-      if (index < 0 && source != nullptr) zip_source_free(source);
-      zip_discard(archive);
-      fail("cannot make an archive: {}", reason);
+
+  static la_ssize_t fill(archive* /*handle*/, void* stream, const void** block) {
+    auto& self = *static_cast<Stream*>(stream);
+    *block = self.block.data();
+    try {
+      return static_cast<la_ssize_t>(self.packed.read(self.block.data(), self.block.size()));
+    } catch (...) {
+      self.failure = std::current_exception();
+      return ARCHIVE_FATAL;
     }
   }
-  if (zip_close(archive) != 0) {
-    const std::string reason = zip_strerror(archive);
-    zip_discard(archive);
-    fail("cannot make an archive: {}", reason);
+
+  /// The outcome of a call of libarchive, which is at least `ARCHIVE_WARN`: a file name it cannot spell is no harm.
+  la_ssize_t checked(la_ssize_t outcome) {
+    if (failure) std::rethrow_exception(failure);
+    if (outcome < ARCHIVE_WARN) {
+      fail("'{}{}{}' is not a valid {} ({}): it may be truncated or damaged; fetch or copy it again", packed.name(),
+           member.empty() ? "" : ":", member, kind, reason_of(handle.get()));
+    }
+    return outcome;
   }
-  members_.clear();
-  return read_whole(target.get());
+
+  bool next() {
+    if (!std::exchange(opened, true)) checked(archive_read_open(handle.get(), this, nullptr, fill, nullptr));
+    archive_entry* entry = nullptr;
+    do {
+      if (checked(archive_read_next_header(handle.get(), &entry)) == ARCHIVE_EOF) return false;
+    } while (archive_entry_filetype(entry) == AE_IFDIR);
+    const char* name = archive_entry_pathname_utf8(entry);
+    member = name != nullptr ? name : "(unnamed)";
+    if (archive_entry_size_is_set(entry) != 0) size = static_cast<std::uint64_t>(archive_entry_size(entry));
+    return true;
+  }
+
+  std::size_t read(char* into, std::size_t bytes) {
+    return static_cast<std::size_t>(checked(archive_read_data(handle.get(), into, bytes)));
+  }
+};
+
+ArchiveReader::ArchiveReader(ByteSource zip)
+    : stream_(std::make_shared<Stream>(std::move(zip), "zip archive (.zip, .npz)")) {
+  archive_read_support_format_zip_streamable(stream_->handle.get());
 }
+
+bool ArchiveReader::next() { return stream_->next(); }
+const std::string& ArchiveReader::path() const { return stream_->packed.name(); }
+const std::string& ArchiveReader::member() const { return stream_->member; }
+
+ByteSource ArchiveReader::content() const {
+  return {path() + ":" + member(),
+          [stream = stream_](char* into, std::size_t size) { return stream->read(into, size); }, stream_->size};
+}
+
+ByteSource unxz(ByteSource xz) {
+  const auto stream = std::make_shared<ArchiveReader::Stream>(std::move(xz), "xz file");
+  archive_read_support_filter_xz(stream->handle.get());
+  archive_read_support_format_raw(stream->handle.get());
+  archive_read_support_format_empty(stream->handle.get());
+  const bool empty = !stream->next();
+  stream->member.clear();  // libarchive's word for a stream without a name
+  return {stream->packed.name(),
+          [stream, empty](char* into, std::size_t size) { return empty ? 0 : stream->read(into, size); }};
+}
+
+struct ArchiveWriter::Stream {
+  std::function<void(std::string_view)> sink;
+  std::unique_ptr<archive, decltype(&archive_write_free)> handle{archive_write_new(), archive_write_free};
+  std::exception_ptr failure;
+
+  static la_ssize_t drain(archive* /*handle*/, void* stream, const void* bytes, std::size_t size) {
+    auto& self = *static_cast<Stream*>(stream);
+    try {
+      self.sink({static_cast<const char*>(bytes), size});
+      return static_cast<la_ssize_t>(size);
+    } catch (...) {
+      self.failure = std::current_exception();
+      return ARCHIVE_FATAL;
+    }
+  }
+
+  void check(la_ssize_t outcome) {
+    if (failure) std::rethrow_exception(failure);
+    if (outcome < ARCHIVE_OK) fail("cannot make an archive: {}", reason_of(handle.get()));
+  }
+};
+
+ArchiveWriter::ArchiveWriter(std::function<void(std::string_view)> sink) : stream_(std::make_shared<Stream>()) {
+  stream_->sink = std::move(sink);
+  archive* handle = stream_->handle.get();
+  stream_->check(archive_write_set_format_zip(handle));
+  stream_->check(archive_write_set_bytes_per_block(handle, 0));  // no padding, no second buffer
+  stream_->check(archive_write_open(handle, stream_.get(), nullptr, Stream::drain, nullptr));
+}
+
+void ArchiveWriter::add(const std::string& member, std::string_view bytes, bool compress) {
+  archive* handle = stream_->handle.get();
+  const std::unique_ptr<archive_entry, decltype(&archive_entry_free)> entry(archive_entry_new(), archive_entry_free);
+  archive_entry_set_pathname(entry.get(), member.c_str());
+  archive_entry_set_filetype(entry.get(), AE_IFREG);
+  archive_entry_set_perm(entry.get(), 0644);
+  archive_entry_set_size(entry.get(), static_cast<la_int64_t>(bytes.size()));
+  stream_->check(compress ? archive_write_zip_set_compression_deflate(handle)
+                          : archive_write_zip_set_compression_store(handle));
+  stream_->check(archive_write_header(handle, entry.get()));
+  stream_->check(archive_write_data(handle, bytes.data(), bytes.size()));
+}
+
+void ArchiveWriter::finish() { stream_->check(archive_write_close(stream_->handle.get())); }
 
 }  // namespace tracenorm::io

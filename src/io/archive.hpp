@@ -1,46 +1,47 @@
-// Zip archives: data sets as their publishers pack them, and NumPy's .npz.
+// Zip archives (data sets as their publishers pack them, NumPy's .npz) and xz streams, by libarchive. They are read
+// forward, so that a pipe will do.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "io/source.hpp"
 
-struct zip;
-
 namespace tracenorm::io {
 
-class Archive {
+/// The files inside of a zip archive, one after another.
+class ArchiveReader {
  public:
-  explicit Archive(const std::string& path);
+  explicit ArchiveReader(ByteSource zip);
 
-  [[nodiscard]] const std::string& path() const { return path_; }
-  [[nodiscard]] const std::vector<std::string>& members() const { return members_; }  ///< folders left out
-  [[nodiscard]] bool contains(std::string_view member) const;
-  /// The bytes of one member. The source keeps the archive open by itself.
-  [[nodiscard]] ByteSource open(const std::string& member) const;
+  /// Goes on to the next file, past folders; false behind the last.
+  bool next();
+  [[nodiscard]] const std::string& path() const;    ///< of the archive
+  [[nodiscard]] const std::string& member() const;  ///< the file inside; empty before the first
+  /// The bytes of the file, to be read before the next call of `next`. Keeps the archive open by itself.
+  [[nodiscard]] ByteSource content() const;
 
  private:
-  std::string path_;
-  std::shared_ptr<zip> handle_;
-  std::vector<std::string> members_;
+  friend ByteSource unxz(ByteSource xz);
+  struct Stream;
+  std::shared_ptr<Stream> stream_;
 };
 
-/// An archive that is built in memory. The same members give the same bytes: no times of day are stored.
-class ArchiveBuilder {
+ByteSource unxz(ByteSource xz);
+
+/// A zip archive that is handed to `sink` piece by piece. The same files give the same bytes: no times of day are
+/// stored.
+class ArchiveWriter {
  public:
-  void add(std::string member, std::string bytes, bool compress);
-  [[nodiscard]] std::string finish();
+  explicit ArchiveWriter(std::function<void(std::string_view bytes)> sink);
+  void add(const std::string& member, std::string_view bytes, bool compress);
+  void finish();  ///< without it the archive is not whole
 
  private:
-  struct Member {
-    std::string name;
-    std::string bytes;
-    bool compress;
-  };
-  std::vector<Member> members_;
+  struct Stream;
+  std::shared_ptr<Stream> stream_;
 };
 
 }  // namespace tracenorm::io

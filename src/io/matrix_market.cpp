@@ -203,10 +203,14 @@ Matrix read_array(MarketFile& file) {
 
 }  // namespace
 
+bool is_matrix_market(std::string_view head) {
+  return to_lower(without_byte_order_mark(head).substr(0, 14)) == "%%matrixmarket";
+}
+
 bool is_matrix_market_array(ByteSource& source) {
   const std::string_view head = source.peek(256);
   const std::string banner = to_lower(head.substr(0, head.find('\n')));
-  return banner.starts_with("%%matrixmarket") && banner.find(" array") != std::string::npos;
+  return is_matrix_market(head) && banner.find(" array") != std::string::npos;
 }
 
 ParsedEntries read_matrix_market(ByteSource source) {

@@ -7,8 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "io/archive.hpp"
+#include "io/files.hpp"
 #include "io/messages.hpp"
+#include "io/npz.hpp"
 #include "io/numpy.hpp"
 #include "io/utf8.hpp"
 #include "tracenorm/io.hpp"
@@ -61,7 +62,7 @@ std::string text_bytes(const std::string& text) {
   return texts_bytes({text}, {}, std::max<std::size_t>(utf8_length(text), 1));
 }
 
-void add_names(ArchiveBuilder& archive, const std::string& array, const std::vector<std::string>& names) {
+void add_names(ArchiveWriter& archive, const std::string& array, const std::vector<std::string>& names) {
   std::size_t longest = 1;
   for (const std::string& name : names) longest = std::max(longest, utf8_length(name));
   const auto count = static_cast<std::int64_t>(names.size());
@@ -92,21 +93,14 @@ void require_label_count(const Labels& labels, Index count, const char* what) {
 
 class ModelArrays {
  public:
-  explicit ModelArrays(const std::string& path) : archive_(path) {}
+  explicit ModelArrays(const std::string& path)
+      : arrays_(ArchiveReader(open_source(path)), "a model of this program") {}
 
-  [[nodiscard]] bool has(const std::string& name) const { return archive_.contains(name + ".npy"); }
-
-  [[nodiscard]] ByteSource open(const std::string& name) const {
-    if (!has(name)) {
-      fail("'{}' has no array '{}', so it is not a model of this program; it holds {}", archive_.path(), name,
-           listing(archive_.members()));
-    }
-    return archive_.open(name + ".npy");
-  }
+  [[nodiscard]] bool has(const std::string& name) const { return arrays_.has(name); }
 
   /// All numbers of an array as doubles, which must be finite, with the shape.
-  std::vector<double> numbers(const std::string& name, std::size_t dimensions, std::vector<std::int64_t>& shape) const {
-    ByteSource source = open(name);
+  std::vector<double> numbers(const std::string& name, std::size_t dimensions, std::vector<std::int64_t>& shape) {
+    ByteSource source = arrays_.take(name);
     const NpyHeader header = read_npy_header(source);
     if (header.shape.size() != dimensions || header.fortran_order) {
       fail("'{}' has the shape {}{}; {} dimension(s) in C order were expected", source.name(), header.shape_text(),
@@ -124,13 +118,13 @@ class ModelArrays {
     return values;
   }
 
-  [[nodiscard]] double number(const std::string& name) const {
+  [[nodiscard]] double number(const std::string& name) {
     std::vector<std::int64_t> shape;
     return numbers(name, 0, shape).front();
   }
 
-  [[nodiscard]] std::int64_t integer(const std::string& name) const {
-    ByteSource source = open(name);
+  [[nodiscard]] std::int64_t integer(const std::string& name) {
+    ByteSource source = arrays_.take(name);
     const NpyHeader header = read_npy_header(source);
     if ((header.kind != 'i' && header.kind != 'u') || header.count() != 1)
       fail("'{}' must hold one whole number", source.name());
@@ -139,23 +133,23 @@ class ModelArrays {
     return result;
   }
 
-  [[nodiscard]] std::vector<std::string> texts(const std::string& name) const {
-    ByteSource source = open(name);
+  [[nodiscard]] std::vector<std::string> texts(const std::string& name) {
+    ByteSource source = arrays_.take(name);
     const NpyHeader header = read_npy_header(source);
     return read_npy_texts(source, header);
   }
 
-  [[nodiscard]] std::string text(const std::string& name) const {
+  [[nodiscard]] std::string text(const std::string& name) {
     std::vector<std::string> all = texts(name);
-    if (all.size() != 1) fail("'{}:{}.npy' must hold one text, not {}", archive_.path(), name, all.size());
+    if (all.size() != 1) fail("'{}:{}.npy' must hold one text, not {}", arrays_.path(), name, all.size());
     return all.front();
   }
 
  private:
-  Archive archive_;
+  NpzArrays arrays_;
 };
 
-RowMajor read_factor(const ModelArrays& arrays, const std::string& path, const std::string& name, std::int64_t terms) {
+RowMajor read_factor(ModelArrays& arrays, const std::string& path, const std::string& name, std::int64_t terms) {
   std::vector<std::int64_t> shape;
   const std::vector<double> numbers = arrays.numbers(name, 2, shape);
   if (shape[1] != terms) {
@@ -165,7 +159,7 @@ RowMajor read_factor(const ModelArrays& arrays, const std::string& path, const s
   return Eigen::Map<const RowMajor>(numbers.data(), shape[0], shape[1]);
 }
 
-std::vector<std::string> read_long_names(const ModelArrays& arrays, const std::string& path, const std::string& name) {
+std::vector<std::string> read_long_names(ModelArrays& arrays, const std::string& path, const std::string& name) {
   std::vector<std::int64_t> shape;
   const std::vector<double> bytes = arrays.numbers(name + "_utf8", 1, shape);
   const std::vector<double> ends = arrays.numbers(name + "_ends", 1, shape);
@@ -181,7 +175,7 @@ std::vector<std::string> read_long_names(const ModelArrays& arrays, const std::s
   return names;
 }
 
-Labels read_labels(const ModelArrays& arrays, const std::string& path, const std::string& side, Index count) {
+Labels read_labels(ModelArrays& arrays, const std::string& path, const std::string& side, Index count) {
   const std::string array = side + "_names";
   Labels labels;
   const std::int64_t base = arrays.integer(side + "_base");
@@ -195,8 +189,7 @@ Labels read_labels(const ModelArrays& arrays, const std::string& path, const std
 }
 
 /// Files of older versions do not have them.
-std::vector<double> read_offsets(const ModelArrays& arrays, const std::string& path, const std::string& name,
-                                 Index count) {
+std::vector<double> read_offsets(ModelArrays& arrays, const std::string& path, const std::string& name, Index count) {
   if (!arrays.has(name)) return {};
   std::vector<std::int64_t> shape;
   std::vector<double> offsets = arrays.numbers(name, 1, shape);
@@ -206,7 +199,7 @@ std::vector<double> read_offsets(const ModelArrays& arrays, const std::string& p
   return offsets;
 }
 
-Preparation read_preparation(const ModelArrays& arrays, const std::string& path, Index rows, Index cols) {
+Preparation read_preparation(ModelArrays& arrays, const std::string& path, Index rows, Index cols) {
   Preparation preparation;
   const std::string kind = arrays.text("preparation");
   try {
@@ -236,7 +229,8 @@ void write_model(const std::string& path, const Model& model) {
     right = factors.right();
     values = factors.values();
   }
-  ArchiveBuilder archive;
+  AtomicFile file(path);
+  ArchiveWriter archive([&](std::string_view bytes) { file.write(bytes); });
   archive.add("schema.npy", integer_bytes(current_schema), false);
   archive.add("left.npy", matrix_bytes(left), false);
   archive.add("values.npy", array_bytes("<f8", {values.size()}, values.data(), static_cast<std::size_t>(values.size())),
@@ -252,11 +246,12 @@ void write_model(const std::string& path, const Model& model) {
   archive.add("row_offset.npy", vector_bytes(model.preparation.row_offset), false);
   archive.add("col_offset.npy", vector_bytes(model.preparation.col_offset), false);
   archive.add("metadata.npy", text_bytes(model.metadata), true);
-  write_file(path, archive.finish());
+  archive.finish();
+  file.commit();
 }
 
 Model read_model(const std::string& path) {
-  const ModelArrays arrays(path);
+  ModelArrays arrays(path);
   const std::int64_t schema = arrays.integer("schema");
   if (schema != current_schema)
     fail("'{}' was made by another version: schema {}, this program reads {}", path, schema, current_schema);

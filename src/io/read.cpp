@@ -16,71 +16,75 @@ namespace {
 // What a publisher's archive calls its ratings.
 constexpr std::array<std::string_view, 3> ratings_names = {"u.data", "ratings.dat", "ratings.csv"};
 
-bool is_zip(std::string_view head) { return head.starts_with("PK\x03\x04") || head.starts_with("PK\x05\x06"); }
+/// A file that was opened and looked at: what it holds, and its bytes from the first on.
+struct Input {
+  Format format;
+  ByteSource bytes;
+  std::optional<ArchiveReader> archive;  ///< of .npz
+};
 
-bool ends_with_zip_suffix(const std::string& path) { return to_lower(path).ends_with(".zip"); }
-
-bool holds_arrays(const Archive& archive) {
-  return std::any_of(archive.members().begin(), archive.members().end(),
-                     [](const std::string& member) { return member.ends_with(".npy"); });
+bool is_zip(const std::string& name, std::string_view head) {
+  return name.ends_with(".npz") || name.ends_with(".zip") || head.starts_with("PK\x03\x04") ||
+         head.starts_with("PK\x05\x06");
 }
 
-ByteSource open_ratings(const Archive& archive) {
-  for (const std::string_view wanted : ratings_names) {
-    for (const std::string& member : archive.members())
-      if (to_lower(std::filesystem::path(member).filename().string()) == wanted) return archive.open(member);
-  }
-  fail("'{}' holds no ratings file: one of u.data, ratings.dat, ratings.csv was expected, it holds {}", archive.path(),
-       listing(archive.members()));
-}
-
-/// The text of a file, or of the ratings inside of an archive.
-ByteSource open_text(const std::string& path) {
-  ByteSource source = open_source(path);
-  if (ends_with_zip_suffix(path) || is_zip(source.peek(4))) return open_ratings(Archive(path));
-  return source;
-}
-
-bool says_triplets(const std::string& path, std::string_view head) {
-  const std::string name = plain_name(path);
+bool says_triplets(const std::string& name, std::string_view head) {
   if (name == "u.data" || name.starts_with("ratings.")) return true;
   const std::string_view first_line = head.substr(0, head.find('\n'));
   return first_line.find("::") != std::string_view::npos || names_triplet_columns(first_line);
 }
 
-/// The format of a file from its first bytes, then its name. `text` is what plain text is taken for.
-Format detect_format(const std::string& path, Format text) {
-  ByteSource source = open_source(path);
-  const std::string_view head = source.peek(4096);
-  const std::string name = plain_name(path);
-  if (name.ends_with(".npz")) return Format::npz;
-  if (name.ends_with(".zip") || is_zip(head)) return holds_arrays(Archive(path)) ? Format::npz : Format::triplets;
+/// The format from the first bytes, then the name. `text` is what plain text is taken for.
+Format detect_format(const std::string& name, std::string_view head, Format text) {
   if (name.ends_with(".npy") || head.starts_with("\x93NUMPY")) return Format::npy;
-  if (name.ends_with(".mtx") || to_lower(head.substr(0, 14)) == "%%matrixmarket") return Format::matrix_market;
-  if (text == Format::matrix_text && says_triplets(path, head)) return Format::triplets;
+  if (name.ends_with(".mtx") || is_matrix_market(head)) return Format::matrix_market;
+  if (text == Format::matrix_text && says_triplets(name, head)) return Format::triplets;
   return text;
 }
 
-Format chosen_format(const std::string& path, const ReadOptions& options, Format text) {
-  return options.format == Format::automatic ? detect_format(path, text) : options.format;
+/// Arrays, or the ratings of a publisher's archive.
+Input open_archive(ByteSource zip, const ReadOptions& options) {
+  ByteSource none("", nullptr);
+  ArchiveReader archive(std::move(zip));
+  if (options.format == Format::npz) return {Format::npz, std::move(none), std::move(archive)};
+  std::vector<std::string> members;
+  while (archive.next()) {
+    const std::string& member = members.emplace_back(archive.member());
+    if (member.ends_with(".npy")) return {Format::npz, std::move(none), std::move(archive)};
+    const std::string name = to_lower(std::filesystem::path(member).filename().string());
+    if (std::find(ratings_names.begin(), ratings_names.end(), name) == ratings_names.end()) continue;
+    return {options.format == Format::automatic ? Format::triplets : options.format, archive.content(), std::nullopt};
+  }
+  fail("'{}' holds no ratings file: one of u.data, ratings.dat, ratings.csv was expected, it holds {}", archive.path(),
+       listing(members));
 }
 
-ParsedEntries parse_entries(const std::string& path, Format format) {
-  switch (format) {
+Input open_input(const std::string& path, const ReadOptions& options, Format text) {
+  ByteSource bytes = open_source(path);
+  const std::string name = plain_name(path);
+  const std::string_view head = bytes.peek(4096);
+  if (options.format == Format::npz || is_zip(name, head)) return open_archive(std::move(bytes), options);
+  const Format format = options.format == Format::automatic ? detect_format(name, head, text) : options.format;
+  return {format, std::move(bytes), std::nullopt};
+}
+
+ParsedEntries parse_entries(Input input) {
+  const std::string name = input.bytes.name();
+  switch (input.format) {
     case Format::libmf:
-      return read_libmf(open_text(path));
+      return read_libmf(std::move(input.bytes));
     case Format::matrix_market:
-      return read_matrix_market(open_source(path));
+      return read_matrix_market(std::move(input.bytes));
     case Format::npy:
-      return entries_of(read_npy(open_source(path)), path, 0);
+      return entries_of(read_npy(std::move(input.bytes)), name, 0);
     case Format::npz:
-      return read_sparse_npz(Archive(path));
+      return read_sparse_npz(std::move(*input.archive));
     case Format::matrix_text:
-      return entries_of(read_matrix_text(open_source(path)), path, 0);
+      return entries_of(read_matrix_text(std::move(input.bytes)), name, 0);
     case Format::edges: {
       ParsedEntries parsed;
-      parsed.name = path;
-      parsed.data = entries_of(read_edges(open_source(path)));
+      parsed.name = name;
+      parsed.data = entries_of(read_edges(std::move(input.bytes)));
       parsed.where = [](Offset entry) { return fmt::format("entry {}", entry); };
       return parsed;
     }
@@ -88,7 +92,7 @@ ParsedEntries parse_entries(const std::string& path, Format format) {
     case Format::triplets:
       break;
   }
-  return read_triplets(open_text(path));
+  return read_triplets(std::move(input.bytes));
 }
 
 // The index in the other labels of each own index, -1 for names that are unknown there.
@@ -198,14 +202,14 @@ ParsedEntries entries_of(const Matrix& matrix, const std::string& name, int base
 }
 
 NamedEntries read_entries(const std::string& path, const ReadOptions& options) {
-  ParsedEntries parsed = parse_entries(path, chosen_format(path, options, Format::triplets));
+  ParsedEntries parsed = parse_entries(open_input(path, options, Format::triplets));
   resolve_duplicates(parsed, options.duplicates);
   return std::move(parsed.data);
 }
 
 NamedEntries read_entries_like(const std::string& path, const Labels& rows, const Labels& cols, Index row_count,
                                Index col_count, bool strict, Offset* unknown, const ReadOptions& options) {
-  ParsedEntries parsed = parse_entries(path, chosen_format(path, options, Format::triplets));
+  ParsedEntries parsed = parse_entries(open_input(path, options, Format::triplets));
   NamedEntries& data = parsed.data;
   const std::vector<Index> row_of = match(data.row_labels, data.rows, rows, row_count);
   const std::vector<Index> col_of = match(data.col_labels, data.cols, cols, col_count);
@@ -224,22 +228,20 @@ NamedEntries read_entries_like(const std::string& path, const Labels& rows, cons
 }
 
 Matrix read_matrix(const std::string& path, const ReadOptions& options) {
-  const Format format = chosen_format(path, options, Format::matrix_text);
-  if (format == Format::npy) return read_npy(open_source(path));
-  if (format == Format::matrix_text) return read_matrix_text(open_source(path));
-  if (format == Format::matrix_market) {
-    ByteSource source = open_source(path);
-    if (is_matrix_market_array(source)) return read_matrix_market_array(std::move(source));
-  }
-  ParsedEntries parsed = parse_entries(path, format);
+  Input input = open_input(path, options, Format::matrix_text);
+  if (input.format == Format::npy) return read_npy(std::move(input.bytes));
+  if (input.format == Format::matrix_text) return read_matrix_text(std::move(input.bytes));
+  if (input.format == Format::matrix_market && is_matrix_market_array(input.bytes))
+    return read_matrix_market_array(std::move(input.bytes));
+  ParsedEntries parsed = parse_entries(std::move(input));
   resolve_duplicates(parsed, options.duplicates);
   return matrix_of(parsed.data, path);
 }
 
 Graph read_graph(const std::string& path, const ReadOptions& options) {
-  const Format format = chosen_format(path, options, Format::edges);
-  if (format == Format::edges) return read_edges(open_source(path));
-  return graph_of(parse_entries(path, format).data, path);
+  Input input = open_input(path, options, Format::edges);
+  if (input.format == Format::edges) return read_edges(std::move(input.bytes));
+  return graph_of(parse_entries(std::move(input)).data, path);
 }
 
 }  // namespace tracenorm::io

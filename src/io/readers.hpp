@@ -12,7 +12,7 @@ namespace tracenorm::io {
 
 ParsedEntries read_triplets(ByteSource source);
 ParsedEntries read_libmf(ByteSource source);
-ParsedEntries read_sparse_npz(const Archive& archive);
+ParsedEntries read_sparse_npz(ArchiveReader archive);
 
 Graph read_edges(ByteSource source);
 /// A graph as its symmetric matrix of ones, and back: nonzero entries off the diagonal are edges.
@@ -24,6 +24,7 @@ ParsedEntries read_matrix_market(ByteSource source);
 /// Array files only: see `is_matrix_market_array`.
 Matrix read_matrix_market_array(ByteSource source);
 bool is_matrix_market_array(ByteSource& source);
+bool is_matrix_market(std::string_view head);
 
 Matrix read_npy(ByteSource source);
 Matrix read_matrix_text(ByteSource source);

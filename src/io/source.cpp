@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -10,47 +11,58 @@
 #include <filesystem>
 #include <memory>
 
-#include "io/compression.hpp"
+#include "io/archive.hpp"
 #include "io/messages.hpp"
 
 namespace tracenorm::io {
 namespace {
 
+constexpr std::string_view xz_magic(
+    "\xfd"
+    "7zXZ\0",
+    6);
+
+int open_descriptor(const std::string& path) {
+  const int descriptor =
+      path == standard_input ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC);  // NOLINT
+  if (descriptor < 0) fail("cannot read '{}': {}", path, std::strerror(errno));
+  return descriptor;
+}
+
+/// A plain file or a gzip file. zlib reads both alike, and compares the checksum of gzip, which libarchive does not.
 class File {
  public:
-  explicit File(const std::string& path) : path_(path), descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (descriptor_ < 0) fail("cannot read '{}': {}", path_, std::strerror(errno));
-    if (fstat(descriptor_, &status_) != 0) {
-      const int error = errno;
-      close(descriptor_);
-      fail("cannot read '{}': {}", path_, std::strerror(error));
-    }
-    if (S_ISDIR(status_.st_mode)) {
-      close(descriptor_);
-      fail("cannot read '{}': it is a folder; give the name of a file", path_);
-    }
+  explicit File(const std::string& path) : path_(path) {
+    const int descriptor = open_descriptor(path);
+    struct stat status {};
+    const int failed = fstat(descriptor, &status) != 0 ? errno : S_ISDIR(status.st_mode) ? EISDIR : 0;
+    if (failed == 0) handle_.reset(gzdopen(descriptor, "rb"));
+    if (handle_ == nullptr) close(descriptor);
+    if (failed == EISDIR) fail("cannot read '{}': it is a folder; give the name of a file", path_);
+    if (handle_ == nullptr) fail("cannot read '{}': {}", path_, std::strerror(failed != 0 ? failed : ENOMEM));
+    gzbuffer(handle_.get(), 1U << 17U);
+    if (S_ISREG(status.st_mode) && is_plain()) size_ = static_cast<std::uint64_t>(status.st_size);
   }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() { close(descriptor_); }
 
-  [[nodiscard]] std::optional<std::uint64_t> size() const {
-    if (!S_ISREG(status_.st_mode)) return std::nullopt;
-    return static_cast<std::uint64_t>(status_.st_size);
-  }
+  /// Not gzip. Looks at the first bytes.
+  [[nodiscard]] bool is_plain() const { return gzdirect(handle_.get()) != 0; }
+  [[nodiscard]] std::optional<std::uint64_t> size() const { return size_; }
 
   std::size_t read(char* into, std::size_t size) {
-    while (true) {
-      const ssize_t got = ::read(descriptor_, into, size);
-      if (got >= 0) return static_cast<std::size_t>(got);
-      if (errno != EINTR) fail("cannot read '{}': {}", path_, std::strerror(errno));
-    }
+    const int got = gzread(handle_.get(), into, static_cast<unsigned>(std::min(size, std::size_t{1} << 30U)));
+    if (got > 0) return static_cast<std::size_t>(got);
+    int code = Z_OK;
+    const char* reason = gzerror(handle_.get(), &code);
+    if (code == Z_ERRNO) fail("cannot read '{}': {}", path_, std::strerror(errno));
+    if (code == Z_BUF_ERROR) fail("'{}' ends early: the gzip file is truncated; fetch or copy it again", path_);
+    if (got < 0) fail("'{}' is not a valid gzip file ({}); fetch or copy it again", path_, reason);
+    return 0;
   }
 
  private:
   std::string path_;
-  int descriptor_;
-  struct stat status_ {};
+  std::unique_ptr<gzFile_s, decltype(&gzclose)> handle_{nullptr, gzclose};
+  std::optional<std::uint64_t> size_;
 };
 
 std::string lower_name(const std::string& path) {
@@ -89,16 +101,19 @@ std::string_view ByteSource::peek(std::size_t size) {
 
 ByteSource open_source(const std::string& path) {
   const auto file = std::make_shared<File>(path);
-  ByteSource raw(
-      path, [file](char* into, std::size_t size) { return file->read(into, size); }, file->size());
+  ByteSource bytes(
+      path == standard_input ? "standard input" : path,
+      [file](char* into, std::size_t size) { return file->read(into, size); }, file->size());
+  const bool xz = bytes.peek(xz_magic.size()) == xz_magic;
   const std::string name = lower_name(path);
-  const std::string_view head = raw.peek(6);
-  if (name.ends_with(".gz") || head.starts_with("\x1f\x8b")) return gunzip(std::move(raw));
-  if (name.ends_with(".xz") || head == std::string_view("\xfd"
-                                                        "7zXZ\0",
-                                                        6))
-    return unxz(std::move(raw));
-  return raw;
+  const char* named = name.ends_with(".gz") && file->is_plain() ? "gzip"
+                      : name.ends_with(".xz") && !xz            ? "xz"
+                                                                : nullptr;
+  if (named != nullptr && bytes.peek(1).empty()) fail("'{}' is empty: a {} file was expected", path, named);
+  if (named != nullptr)
+    fail("'{}' is not a valid {} file: it may be truncated or damaged; fetch or copy it again", path, named);
+  if (xz) return unxz(std::move(bytes));
+  return bytes;
 }
 
 std::string plain_name(const std::string& path) {

@@ -36,7 +36,11 @@ class ByteSource {
   std::size_t ahead_used_ = 0;
 };
 
-/// Opens a file; gzip and xz are undone, by suffix (.gz, .xz) or because the first bytes say so.
+/// The path that means standard input.
+inline constexpr std::string_view standard_input = "-";
+
+/// Opens a file, once: it may be a pipe. gzip and xz are undone, by suffix (.gz, .xz) or because the first bytes say
+/// so.
 ByteSource open_source(const std::string& path);
 
 /// The file's name in lower case, without folders and without a suffix of compression.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "io/messages.hpp"
+#include "io/npz.hpp"
 #include "io/numpy.hpp"
 #include "io/readers.hpp"
 #include "io/text.hpp"
@@ -14,18 +15,19 @@ namespace {
 
 class Arrays {
  public:
-  explicit Arrays(const Archive& archive) : archive_(archive) {}
+  explicit Arrays(ArchiveReader archive)
+      : arrays_(std::move(archive), "a sparse matrix saved by scipy.sparse.save_npz") {}
 
-  [[nodiscard]] std::string format() const {
-    ByteSource source = open("format");
+  [[nodiscard]] std::string format() {
+    ByteSource source = arrays_.take("format");
     const std::vector<std::string> texts = read_npy_texts(source, read_npy_header(source));
     return texts.empty() ? "" : texts.front();
   }
 
   /// Whole numbers: `use(number, position)` gives what is kept of each.
   template <class Number, class Use>
-  std::vector<Number> integers(const std::string& name, const Use& use) const {
-    ByteSource source = open(name);
+  std::vector<Number> integers(const std::string& name, const Use& use) {
+    ByteSource source = arrays_.take(name);
     const NpyHeader header = vector_header(source);
     if (header.kind != 'i' && header.kind != 'u') fail("'{}' must hold whole numbers", source.name());
     std::vector<Number> kept;
@@ -39,11 +41,11 @@ class Arrays {
     return kept;
   }
 
-  [[nodiscard]] std::vector<std::int64_t> integers(const std::string& name) const {
+  [[nodiscard]] std::vector<std::int64_t> integers(const std::string& name) {
     return integers<std::int64_t>(name, [](std::int64_t number, std::size_t /*position*/) { return number; });
   }
 
-  [[nodiscard]] std::vector<Index> indices(const std::string& name, Index count) const {
+  [[nodiscard]] std::vector<Index> indices(const std::string& name, Index count) {
     return integers<Index>(name, [&](std::int64_t number, std::size_t position) {
       if (number < 0 || number >= count)
         fail("'{}': {} at position {} is outside of 0 to {}", member(name), number, position, count - 1);
@@ -51,8 +53,8 @@ class Arrays {
     });
   }
 
-  [[nodiscard]] std::vector<Real> values(const std::string& name) const {
-    ByteSource source = open(name);
+  [[nodiscard]] std::vector<Real> values(const std::string& name) {
+    ByteSource source = arrays_.take(name);
     const NpyHeader header = vector_header(source);
     std::vector<Real> numbers;
     numbers.reserve(npy_room(source, header));
@@ -70,17 +72,10 @@ class Arrays {
     return numbers;
   }
 
-  [[nodiscard]] std::string member(const std::string& name) const { return archive_.path() + ":" + name + ".npy"; }
+  [[nodiscard]] const std::string& path() const { return arrays_.path(); }
+  [[nodiscard]] std::string member(const std::string& name) const { return path() + ":" + name + ".npy"; }
 
  private:
-  [[nodiscard]] ByteSource open(const std::string& name) const {
-    if (!archive_.contains(name + ".npy")) {
-      fail("'{}' has no array '{}', so it is not a sparse matrix saved by scipy.sparse.save_npz; it holds {}",
-           archive_.path(), name, listing(archive_.members()));
-    }
-    return archive_.open(name + ".npy");
-  }
-
   static NpyHeader vector_header(ByteSource& source) {
     NpyHeader header = read_npy_header(source);
     if (header.shape.size() != 1)
@@ -88,10 +83,10 @@ class Arrays {
     return header;
   }
 
-  const Archive& archive_;
+  NpzArrays arrays_;
 };
 
-void read_shape(const Arrays& arrays, NamedEntries& data) {
+void read_shape(Arrays& arrays, NamedEntries& data) {
   const std::vector<std::int64_t> shape = arrays.integers("shape");
   if (shape.size() != 2) fail("'{}' must hold two numbers, not {}", arrays.member("shape"), shape.size());
   for (const std::int64_t extent : shape) {
@@ -105,7 +100,7 @@ void read_shape(const Arrays& arrays, NamedEntries& data) {
 }
 
 // Row (or column) starts as one index per entry.
-std::vector<Index> expand(const Arrays& arrays, Index lines, std::size_t entries) {
+std::vector<Index> expand(Arrays& arrays, Index lines, std::size_t entries) {
   const std::vector<std::int64_t> begin = arrays.integers("indptr");
   const bool right = begin.size() == static_cast<std::size_t>(lines) + 1 && begin.front() == 0 &&
                      begin.back() == static_cast<std::int64_t>(entries) && std::is_sorted(begin.begin(), begin.end());
@@ -129,13 +124,13 @@ void require_length(const Arrays& arrays, const char* name, std::size_t length, 
 
 }  // namespace
 
-ParsedEntries read_sparse_npz(const Archive& archive) {
-  const Arrays arrays(archive);
+ParsedEntries read_sparse_npz(ArchiveReader archive) {
+  Arrays arrays(std::move(archive));
   const std::string format = arrays.format();
   if (format != "csr" && format != "csc" && format != "coo")
-    fail("'{}': the sparse format {} is not read; save the matrix as csr, csc or coo", archive.path(), excerpt(format));
+    fail("'{}': the sparse format {} is not read; save the matrix as csr, csc or coo", arrays.path(), excerpt(format));
   ParsedEntries parsed;
-  parsed.name = archive.path();
+  parsed.name = arrays.path();
   parsed.where = [](Offset entry) { return fmt::format("stored entry {} (from 0)", entry); };
   NamedEntries& data = parsed.data;
   read_shape(arrays, data);
@@ -156,7 +151,7 @@ ParsedEntries read_sparse_npz(const Archive& archive) {
     require_length(arrays, "row", entries.row.size(), count);
     require_length(arrays, "col", entries.col.size(), count);
   }
-  if (count == 0) fail("'{}' is a sparse matrix without stored entries", archive.path());
+  if (count == 0) fail("'{}' is a sparse matrix without stored entries", arrays.path());
   return parsed;
 }
 

@@ -45,9 +45,9 @@ LineReader::LineReader(ByteSource source) : source_(std::move(source)), buffer_(
     fail("{}: binary data where text was expected (the file begins with {}); is its suffix right?",
          at_line(name(), 1 + std::count(head.begin(), odd, '\n')), excerpt(head.substr(0, 8)));
   }
-  const bool marked = head.starts_with("\xef\xbb\xbf");
+  const std::size_t mark = head.size() - without_byte_order_mark(head).size();
   refill();
-  if (marked) begin_ = 3;
+  begin_ = mark;
 }
 
 std::string LineReader::here() const { return at_line(name(), line_number_); }
@@ -207,6 +207,10 @@ std::string_view trim(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
   return text;
+}
+
+std::string_view without_byte_order_mark(std::string_view text) {
+  return text.substr(text.starts_with("\xef\xbb\xbf") ? 3 : 0);
 }
 
 std::string to_lower(std::string_view text) {

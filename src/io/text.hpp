@@ -73,6 +73,7 @@ class FieldSplitter {
 Separator detect_separator(std::string_view line, std::size_t fields);
 
 std::string_view trim(std::string_view text);
+std::string_view without_byte_order_mark(std::string_view text);
 std::string to_lower(std::string_view text);
 
 /// A number, also nan and inf, with nothing before or after it.

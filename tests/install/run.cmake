@@ -18,7 +18,7 @@ run(${WORK}/prefix/bin/tracenorm --version)
 
 # Who brings the data needs none of the libraries that read files.
 set(without "")
-foreach(library LibArchive ZLIB nlohmann_json PkgConfig)
+foreach(library LibArchive ZLIB nlohmann_json)
   list(APPEND without -DCMAKE_DISABLE_FIND_PACKAGE_${library}=ON)
 endforeach()
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/core_consumer -DCMAKE_PREFIX_PATH=${WORK}/prefix -DFILES=OFF ${without} ${flags})

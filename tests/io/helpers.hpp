@@ -1,10 +1,10 @@
 // What the tests of the io layer share: a folder of their own, files made on the spot, and messages of errors.
 #pragma once
 
+#include <archive.h>
+#include <archive_entry.h>
 #include <gtest/gtest.h>
-#include <lzma.h>
 #include <stdlib.h>
-#include <zlib.h>
 
 #include <cstring>
 #include <filesystem>
@@ -74,35 +74,35 @@ inline void expect_says(const std::string& message, std::initializer_list<std::s
     EXPECT_NE(message.find(part), std::string::npos) << "'" << part << "' is missing in: " << message;
 }
 
-inline std::string gzipped(std::string_view text) {
-  std::string bytes(compressBound(text.size()) + 64, '\0');
-  z_stream stream{};
-  EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
-  std::string input(text);
-  stream.next_in = reinterpret_cast<Bytef*>(input.data());
-  stream.avail_in = static_cast<uInt>(input.size());
-  stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
-  stream.avail_out = static_cast<uInt>(bytes.size());
-  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
-  bytes.resize(stream.total_out);
-  deflateEnd(&stream);
-  return bytes;
-}
-
-inline std::string xzipped(std::string_view text) {
-  std::string bytes(lzma_stream_buffer_bound(text.size()), '\0');
+/// The text as a stream of one filter of libarchive.
+inline std::string packed(std::string_view text, int (*add_filter)(archive*)) {
+  std::string bytes(2 * text.size() + 4096, '\0');
   std::size_t used = 0;
-  EXPECT_EQ(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, nullptr, reinterpret_cast<const std::uint8_t*>(text.data()),
-                                    text.size(), reinterpret_cast<std::uint8_t*>(bytes.data()), &used, bytes.size()),
-            LZMA_OK);
+  archive* const handle = archive_write_new();
+  archive_entry* const entry = archive_entry_new();
+  archive_entry_set_pathname(entry, "text");
+  archive_entry_set_filetype(entry, AE_IFREG);
+  archive_write_set_bytes_per_block(handle, 0);
+  EXPECT_EQ(add_filter(handle), ARCHIVE_OK);
+  EXPECT_EQ(archive_write_set_format_raw(handle), ARCHIVE_OK);
+  EXPECT_EQ(archive_write_open_memory(handle, bytes.data(), bytes.size(), &used), ARCHIVE_OK);
+  EXPECT_EQ(archive_write_header(handle, entry), ARCHIVE_OK);
+  EXPECT_EQ(archive_write_data(handle, text.data(), text.size()), static_cast<la_ssize_t>(text.size()));
+  EXPECT_EQ(archive_write_close(handle), ARCHIVE_OK);
+  archive_entry_free(entry);
+  archive_write_free(handle);
   bytes.resize(used);
   return bytes;
 }
+inline std::string gzipped(std::string_view text) { return packed(text, archive_write_add_filter_gzip); }
+inline std::string xzipped(std::string_view text) { return packed(text, archive_write_add_filter_xz); }
 
 inline std::string zipped(const std::vector<std::pair<std::string, std::string>>& members, bool compress = true) {
-  ArchiveBuilder archive;
+  std::string zip;
+  ArchiveWriter archive([&](std::string_view bytes) { zip += bytes; });
   for (const auto& [name, bytes] : members) archive.add(name, bytes, compress);
-  return archive.finish();
+  archive.finish();
+  return zip;
 }
 
 template <class Number>

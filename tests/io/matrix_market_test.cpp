@@ -131,5 +131,13 @@ TEST_F(MatrixMarket, TripletsAsAMatrix) {
   EXPECT_EQ(read_matrix(make("c.txt", "1 1 5\n2 1 4\n")).value.size(), 6U) << "plain numbers are rows";
 }
 
+// Its banner was not seen behind the mark, and "3 3 2" was an entry.
+TEST_F(MatrixMarket, ByteOrderMarkWithoutSuffix) {
+  const std::string text = "\xef\xbb\xbf%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 5\n3 1 4\n";
+  EXPECT_EQ(words(read_entries(make("saved-by-an-editor", text))), "1,2=5 3,1=4");
+  const Matrix matrix = read_matrix(make("array", "\xef\xbb\xbf%%MatrixMarket matrix array real general\n1 2\n5\n6\n"));
+  EXPECT_EQ(matrix.value, (std::vector<Real>{5, 6}));
+}
+
 }  // namespace
 }  // namespace tracenorm::io

@@ -34,13 +34,12 @@ class ModelFile : public FolderTest {
   /// A valid model file as members that a test can damage.
   [[nodiscard]] Members members() const {
     write_model(path("whole.npz"), small_model());
-    const Archive archive(path("whole.npz"));
+    ArchiveReader archive(open_source(path("whole.npz")));
     Members all;
-    for (const std::string& name : archive.members()) {
-      ByteSource source = archive.open(name);
+    while (archive.next()) {
       std::string bytes(1 << 16, '\0');
-      bytes.resize(source.read(bytes.data(), bytes.size()));
-      all.emplace_back(name, bytes);
+      bytes.resize(archive.content().read(bytes.data(), bytes.size()));
+      all.emplace_back(archive.member(), bytes);
     }
     return all;
   }
@@ -137,11 +136,11 @@ TEST_F(ModelFile, NotAModel) {
   const std::string other = make("data.npz", zipped({{"format.npy", "x"}}));
   expect_says(error_of([&] { read_model(other); }), {"data.npz", "no array 'schema'", "not a model", "format.npy"});
   const std::string text = make("text.npz", "hello");
-  expect_says(error_of([&] { read_model(text); }), {"text.npz", "not a usable zip archive"});
+  expect_says(error_of([&] { read_model(text); }), {"text.npz", "not a valid zip archive"});
   expect_says(error_of([&] { read_model(path("none.npz")); }), {"none.npz", "No such file"});
   write_model(path("m.npz"), small_model());
   const std::string cut = make("cut.npz", content("m.npz").substr(0, 600));
-  expect_says(error_of([&] { read_model(cut); }), {"cut.npz", "not a usable zip archive"});
+  expect_says(error_of([&] { read_model(cut); }), {"cut.npz", "not a valid zip archive"});
   expect_says(table_error(path("m.npz")), {"m.npz", "no array 'format'"});
 }
 
