@@ -48,11 +48,11 @@ struct ReadOptions {
   enum class Duplicates { error, first, last, mean } duplicates = Duplicates::error;
   /// Which columns of triplets hold row, column, value and, if wanted, weight and time: names of the header, or numbers
   /// from 1; an empty word leaves a place out. Empty: by the usual names, or the first three.
-  std::vector<std::string> columns;
+  std::vector<std::string> columns{};
   /// Values that stand for none, such as "99"; in text also words.
-  std::vector<std::string> missing;
+  std::vector<std::string> missing{};
   /// Columns of a text of rows that hold no values: names or numbers from 1.
-  std::vector<std::string> skip_columns;
+  std::vector<std::string> skip_columns{};
 };
 
 /// A data set as entries with names. Ids of text formats are kept as written: in numerical order when all ids of a side
@@ -64,9 +64,9 @@ struct NamedEntries {
   Entries entries;
   Labels row_labels;
   Labels col_labels;
-  std::vector<Real> weight;  ///< one an entry where the file has a column of weights; empty: none
-  std::vector<double> time;  ///< likewise, if asked for; dates as the number of their digits, 20051231
-  std::string columns;       ///< which columns of a text were taken, in words; empty where there was no choice
+  std::vector<Real> weight{};  ///< one an entry where the file has a column of weights; empty: none
+  std::vector<double> time{};  ///< likewise, if asked for; dates as the number of their digits, 20051231
+  std::string columns{};       ///< which columns of a text were taken, in words; empty where there was no choice
 };
 
 /// A full matrix; NaN = missing.
@@ -108,7 +108,8 @@ Graph read_graph(const std::string& path, const ReadOptions& options = {});
 struct Pairs {
   std::vector<std::string> row;
   std::vector<std::string> col;
-  bool header = false;  ///< whether the first line was taken for one
+  /// The names that the first line holds, where it was taken for a header.
+  std::optional<std::pair<std::string, std::string>> header{};
 };
 /// Of the options only `columns` matters.
 Pairs read_pairs(const std::string& path, const ReadOptions& options = {});

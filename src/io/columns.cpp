@@ -241,14 +241,21 @@ bool names_rows(std::string_view word) {
 }
 
 bool is_wide(const FirstLines& first) {
-  constexpr std::size_t least = 8;                           // fewer may be triplets with more columns
+  constexpr std::size_t enough = 16;            // fewer may be triplets with more columns
+  constexpr std::size_t enough_with_names = 5;  // unless the header says that the rest are columns of a matrix
+  if (first.fields.empty()) return false;
+  const Fields& top = first.fields.front();
   const std::size_t from = first.fields.size() > 1 ? 1 : 0;  // the first line may be names
-  const std::size_t width = first.fields.empty() ? 0 : first.fields[from].size();
-  return width >= least && std::all_of(first.fields.begin() + static_cast<std::ptrdiff_t>(from), first.fields.end(),
-                                       [&](const Fields& fields) {
-                                         return fields.size() == width &&
-                                                std::all_of(fields.begin() + 1, fields.end(), is_number_or_hole);
-                                       });
+  const std::size_t width = first.fields[from].size();
+  const Columns named = named_columns(top);
+  const bool names = names_rows(top.front()) && named.col == nowhere && named.value == nowhere &&
+                     named.weight == nowhere && named.time == nowhere &&
+                     std::none_of(top.begin() + 1, top.end(), [](const auto& word) { return is_number_or_hole(word); });
+  if (width < (names ? enough_with_names : enough)) return false;
+  return std::all_of(
+      first.fields.begin() + static_cast<std::ptrdiff_t>(from), first.fields.end(), [&](const Fields& fields) {
+        return fields.size() == width && std::all_of(fields.begin() + 1, fields.end(), is_number_or_hole);
+      });
 }
 
 }  // namespace tracenorm::io

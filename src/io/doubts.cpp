@@ -10,6 +10,9 @@
 namespace tracenorm::io {
 namespace {
 
+/// Some twenty thousand values, from all over the file, are enough for a doubt.
+std::size_t stride(std::size_t count) { return count / 20'000 + 1; }
+
 /// The largest value in the direction of `sign`, how often it occurs, and the largest of the others.
 struct Extreme {
   double value = -std::numeric_limits<double>::infinity();
@@ -33,10 +36,9 @@ struct Extreme {
 }  // namespace
 
 std::string ids_for_values(const std::vector<Real>& values) {
-  constexpr std::size_t sample = 1'000'000;
   constexpr std::size_t many = 100;
   std::unordered_set<Real> different;
-  for (std::size_t k = 0; k < std::min(sample, values.size()) && different.size() <= many; ++k) {
+  for (std::size_t k = 0; k < values.size() && different.size() <= many; k += stride(values.size())) {
     if (values[k] != std::floor(values[k]) || values[k] < 0) return {};
     different.insert(values[k]);
   }
@@ -51,7 +53,8 @@ std::string mark_among_values(const std::vector<Real>& values) {
   Extreme top;
   Extreme bottom;  // of the negated values
   std::size_t present = 0;
-  for (const Real value : values) {
+  for (std::size_t k = 0; k < values.size(); k += stride(values.size())) {
+    const Real value = values[k];
     if (std::isnan(value)) continue;
     ++present;
     top.add(value);
@@ -62,7 +65,8 @@ std::string mark_among_values(const std::vector<Real>& values) {
     const bool often = 20 * extreme.count >= present;
     if (!often || !(range > 0) || !(extreme.value - extreme.next > 3 * range)) return {};
     return fmt::format(
-        "{:.7g} is {:.2g} % of the values and lies far from all others ({:.4g} to {:.4g}): if it stands for none, say "
+        "{:.7g} is about {:.2g} % of the values and lies far from all others ({:.4g} to {:.4g}): if it stands for "
+        "none, say "
         "that it is missing",
         sign * extreme.value, 100.0 * static_cast<double>(extreme.count) / static_cast<double>(present),
         std::min(sign * extreme.next, sign * far_end), std::max(sign * extreme.next, sign * far_end));

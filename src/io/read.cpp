@@ -138,6 +138,15 @@ Offset adopt(NamedEntries& data, const std::vector<Index>& rows, const std::vect
   return keep_if(data, [&](std::size_t k) { return data.entries.row[k] >= 0 && data.entries.col[k] >= 0; });
 }
 
+// A choice that nothing looks at would be a silent mistake.
+void require_used(const ReadOptions& options, const Input& input, const std::string& path) {
+  const bool triplets = input.format == Format::triplets || input.format == Format::libmf;
+  if (!options.columns.empty() && !triplets)
+    fail("'{}' does not hold lines of row, column and value, so there are no columns to choose", path);
+  if (!options.skip_columns.empty() && input.format != Format::matrix_text)
+    fail("'{}' is not a matrix as text, so there are no columns to skip", path);
+}
+
 // What stands for a missing value. (Texts have looked already, because there it may be a word.)
 void leave_out(NamedEntries& data, const std::vector<std::string>& missing) {
   const MissingMarks marks(missing);
@@ -230,7 +239,9 @@ ParsedEntries entries_of(const Matrix& matrix, const std::string& name, int base
 }
 
 NamedEntries read_entries(const std::string& path, const ReadOptions& options) {
-  ParsedEntries parsed = parse_entries(open_input(path, options, Format::triplets), options);
+  Input input = open_input(path, options, Format::triplets);
+  require_used(options, input, path);
+  ParsedEntries parsed = parse_entries(std::move(input), options);
   resolve_duplicates(parsed, options.duplicates);
   leave_out(parsed.data, options.missing);
   if (parsed.data.entries.row.empty()) fail("'{}' holds no entries: all are missing", parsed.name);
@@ -261,6 +272,7 @@ NamedEntries read_entries_like(const std::string& path, const Labels& rows, cons
 
 Matrix read_matrix(const std::string& path, const ReadOptions& options) {
   Input input = open_input(path, options, Format::matrix_text);
+  require_used(options, input, path);
   Matrix matrix;
   if (input.format == Format::npy) {
     matrix = read_npy(std::move(input.bytes));

@@ -44,6 +44,8 @@ struct OpenedText {
   LineReader lines;
   FieldSplitter splitter{Separator::blank};
   Columns columns;
+  std::size_t needed = 0;           // fields of a line
+  std::vector<std::string> header;  // empty: there is none
 
   OpenedText(ByteSource source, const ReadOptions& options, LineKind kind) : lines(std::move(source)) {
     const bool triplets = kind == LineKind::triplets;
@@ -53,24 +55,28 @@ struct OpenedText {
       fail("'{}' is empty: lines of \"row column{}\" were expected", lines.name(), triplets ? " value" : "");
     splitter = FieldSplitter(first.separator);
     columns = find_columns(first, options.columns, kind);
-    if (!columns.header) lines.repeat();
+    needed = columns.needed();
+    if (columns.header) {
+      header = first.fields.front();
+    } else {
+      lines.repeat();
+    }
   }
 
   /// The fields of the next line that has any; null at the end.
   const std::vector<std::string_view>* next() {
     std::string_view line;
-    const std::size_t needed = columns.needed();
     while (lines.next(line)) {
       const auto& fields = splitter.split(line, needed);
       if (splitter.broken()) fail_quote(lines, line);
       if (fields.size() >= needed) return &fields;
-      if (!trim(line).empty()) fail_fields(fields.size(), needed, line);
+      if (!trim(line).empty()) fail_fields(fields.size(), line);
     }
     return nullptr;
   }
 
  private:
-  [[noreturn]] void fail_fields(std::size_t count, std::size_t needed, std::string_view line) const {
+  [[noreturn]] void fail_fields(std::size_t count, std::string_view line) const {
     fail("{}: {} field{} where at least {} are needed (row, column{}): {}", lines.here(), count, count == 1 ? "" : "s",
          needed, columns.value == nowhere ? "" : ", value", excerpt(line));
   }
@@ -200,7 +206,7 @@ Pairs read_pairs(const std::string& path, const ReadOptions& options) {
   OpenedText text(open_source(path), options, LineKind::pairs);
   const Columns& columns = text.columns;
   Pairs pairs;
-  pairs.header = columns.header;
+  if (columns.header) pairs.header = {text.header[columns.row], text.header[columns.col]};
   while (const auto* fields = text.next()) {
     const std::string_view row = (*fields)[columns.row];
     const std::string_view col = (*fields)[columns.col];
