@@ -113,16 +113,17 @@ void settle(CompletionOptions& options) {
 
 CompletionData read_completion(const CompletionOptions& options, Entries& entries) {
   CompletionData data;
-  data.table = read_data([&] { return io::read_entries(options.common.data, options.common.read); });
+  data.table = io::read_entries(options.common.data, options.common.read);
   entries = std::move(data.table.entries);
-  if (options.weights.empty()) return data;
+  if (options.weights.empty()) {
+    if (!data.table.weight.empty()) data.weights = Entries{entries.row, entries.col, std::move(data.table.weight)};
+    return data;
+  }
   const io::NamedEntries& table = data.table;
   Offset unknown = 0;  // weights of entries that are not there do not matter
-  data.weights =
-      read_data([&] {
-        return io::read_entries_like(options.weights, table.row_labels, table.col_labels, table.rows, table.cols, false,
-                                     &unknown, {io::Format::automatic, options.common.read.duplicates});
-      }).entries;
+  data.weights = io::read_entries_like(options.weights, table.row_labels, table.col_labels, table.rows, table.cols,
+                                       false, &unknown, {io::Format::automatic, options.common.read.duplicates})
+                     .entries;
   return data;
 }
 
@@ -132,6 +133,7 @@ Estimation make_completion(const CompletionOptions& options, const CompletionDat
   Estimation estimation;
   estimation.rows = data.table.row_labels;
   estimation.cols = data.table.col_labels;
+  estimation.columns = data.table.columns;
   if (common.chooses_radius() && validation.size() == 0) {
     if (train.size() < kLeastToChoose) {
       throw Error(ErrorCode::input,

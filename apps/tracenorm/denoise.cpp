@@ -29,10 +29,13 @@ int run(const DenoiseOptions& options) {
   const EstimationOptions& common = options.common;
   check_before_reading(common, {common.data, options.test});
 
-  io::Matrix matrix = read_data([&] { return io::read_matrix(common.data, common.read); });
+  io::Matrix matrix = io::read_matrix(common.data, common.read);
   Estimation estimation;
   estimation.command = "denoise";
-  const io::NamedEntries table{matrix.rows, matrix.cols, {}, {}, {}};
+  const io::NamedEntries table{matrix.rows, matrix.cols, {}, matrix.row_labels, matrix.col_labels};
+  estimation.rows = matrix.row_labels;
+  estimation.cols = matrix.col_labels;
+  estimation.columns = matrix.columns;
   DenseObservations data{matrix.rows, matrix.cols, std::move(matrix.value), {}};
   if (common.prepare) {
     estimation.preparation =

@@ -182,6 +182,7 @@ report::RunReport solve_estimation(const EstimationOptions& options, Estimation&
   report::RunReport report;
   report.command = estimation.command;
   report.data = options.data;
+  report.columns = estimation.columns;
   report.problem = &estimation.problem;
   report.preparation = estimation.preparation;
   report.norm_weights = options.norm_weights;
@@ -235,10 +236,10 @@ report::HeldOut judge(const LowRankMatrix& x, const Loss& loss, const Preparatio
 TestSet read_held_out(const std::string& path, std::string_view what, const io::NamedEntries& training,
                       const EstimationOptions& options) {
   TestSet held_out;
-  io::NamedEntries table = read_data([&] {
-    return io::read_entries_like(path, training.row_labels, training.col_labels, training.rows, training.cols, false,
-                                 &held_out.unknown, {io::Format::automatic, options.read.duplicates});
-  });
+  io::ReadOptions read = options.read;  // the same columns and marks, whatever the kind of file
+  read.format = io::Format::automatic;
+  io::NamedEntries table = io::read_entries_like(path, training.row_labels, training.col_labels, training.rows,
+                                                 training.cols, false, &held_out.unknown, read);
   held_out.entries = std::move(table.entries);
   const Offset known = held_out.entries.size();
   if (known == 0) {

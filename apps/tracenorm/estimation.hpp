@@ -24,7 +24,8 @@ struct Estimation {
   Preparation preparation;
   Labels rows;
   Labels cols;
-  Entries validation;  ///< raw units; empty: none
+  std::string columns;  ///< which columns of the file were taken, in words
+  Entries validation;   ///< raw units; empty: none
   /// Judges the solution on what was held out; empty: nothing was.
   std::function<report::HeldOut(const LowRankMatrix&)> test;
   std::vector<report::NamedValue> options;  ///< of this command alone, for the JSON

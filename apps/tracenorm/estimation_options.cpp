@@ -4,6 +4,7 @@
 
 #include "option_values.hpp"
 #include "outputs.hpp"
+#include "reading_options.hpp"
 #include "report/method_fields.hpp"
 
 namespace tracenorm::app {
@@ -43,24 +44,7 @@ void parse_l1(EstimationOptions& options, const std::string& text) {
 void add_input_options(CLI::App& app, EstimationOptions& options, const std::string& data_name,
                        const std::string& data_help) {
   app.add_option(data_name, options.data, data_help)->required()->type_name("FILE");
-  app.add_option_function<std::string>(
-         "--format",
-         [&options](const std::string& text) {
-           options.read.format = parse_for("--format", [&] { return io::parse_format(text); });
-         },
-         "format of the data, when name and first lines do not tell: auto, triplets, libmf, edges, matrix-market, npy, "
-         "npz (SciPy sparse) or matrix (text, one line a row)")
-      ->type_name("NAME")
-      ->default_str("auto")
-      ->group("Data");
-  using Duplicates = io::ReadOptions::Duplicates;
-  add_choice<Duplicates>(app, "--duplicates", options.read.duplicates,
-                         {{"error", Duplicates::error},
-                          {"first", Duplicates::first},
-                          {"last", Duplicates::last},
-                          {"mean", Duplicates::mean}},
-                         "which value of an entry that is given twice counts")
-      ->group("Data");
+  add_reading_options(app, options.read);
   app.add_option_function<std::string>(
          "--prepare",
          [&options](const std::string& text) {
@@ -192,11 +176,6 @@ std::string footer(std::string_view remarks) {
       "failure, "
       "130 interrupted.",
       remarks);
-}
-
-std::string with_option(const std::string& message) {
-  constexpr std::string_view choice = "choose first, last or mean";  // how the readers end a complaint about duplicates
-  return message.ends_with(choice) ? message + " with --duplicates" : message;
 }
 
 Constraint constraint(const EstimationOptions& options, const Observations& observations) {

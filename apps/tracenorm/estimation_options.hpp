@@ -50,21 +50,8 @@ void add_estimation_options(CLI::App& app, EstimationOptions& options, const std
 /// The end of a command's help: its examples and remarks, and the exit codes.
 std::string footer(std::string_view remarks);
 
-/// A reader's message, with the option that would help.
-std::string with_option(const std::string& message);
-
 /// What can be found wrong before any data are read: options that do not go together, outputs that cannot be written.
 void check_before_reading(const EstimationOptions& options, const std::vector<std::string>& inputs);
-
-/// Reads data; where the reader's complaint is about a choice that the program has an option for, names the option.
-template <class Read>
-auto read_data(Read&& read) {
-  try {
-    return read();
-  } catch (const Error& error) {
-    throw Error(error.code(), with_option(error.what()));
-  }
-}
 
 /// The ball that --radius and --norm-power ask for; any ball for methods that do not look at it.
 Constraint constraint(const EstimationOptions& options, const Observations& observations);

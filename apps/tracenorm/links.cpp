@@ -121,7 +121,7 @@ int run(const LinksOptions& options) {
   }
   check_before_reading(common, {common.data});
 
-  io::Graph graph = read_data([&] { return io::read_graph(common.data, common.read); });
+  io::Graph graph = io::read_graph(common.data, common.read);
   if (options.nodes) keep_first(graph, *options.nodes);
   const Adjacency adjacency(graph);
   Estimation estimation;
@@ -147,6 +147,7 @@ void add_links(CLI::App& program, Action& action) {
   const auto options = std::make_shared<LinksOptions>();
   options->common.loss = losses::Squared{1.0};
   add_estimation_options(*app, options->common, "EDGES", "the edges of an undirected graph");
+  for (const char* name : {"--columns", "--missing", "--skip-columns"}) app->remove_option(app->get_option(name));
   add_number(*app, "--observed", options->observed, kObserved, "share of the entries that are seen")->group("Data");
   add_number(*app, "--flip", options->flip, kProbability, "probability that a seen entry is wrong")->group("Data");
   app->add_flag("--unsymmetric-mask", options->unsymmetric_mask, "draw (a,b) and (b,a) separately instead of together")

@@ -13,6 +13,7 @@
 
 #include "outputs.hpp"
 #include "program.hpp"
+#include "reading_options.hpp"
 #include "suggestion.hpp"
 #include "tracenorm/error.hpp"
 
@@ -105,6 +106,8 @@ int run(int argc, char** argv) {
   }
   try {
     return action();
+  } catch (const io::ReadError& error) {
+    return complain(message_with_option(error, named_command(program)), static_cast<int>(error.code()));
   } catch (const Error& error) {
     if (error.code() == ErrorCode::usage) return usage_error(program, error.what());
     throw;

@@ -7,6 +7,7 @@
 
 #include "commands.hpp"
 #include "outputs.hpp"
+#include "reading_options.hpp"
 #include "tracenorm/error.hpp"
 #include "tracenorm/io.hpp"
 
@@ -17,6 +18,7 @@ namespace {
 struct PredictOptions {
   std::string model;
   std::string pairs;
+  io::ReadOptions read;
   std::string output{kStdout};
   bool strict = false;
   bool quiet = false;
@@ -26,7 +28,7 @@ constexpr const char* kFooter = R"(Examples:
   tracenorm predict model.npz pairs.tsv
   tracenorm predict model.npz pairs.tsv --output predictions.tsv --strict
 
-PAIRS has a row name and a column name per line; more fields are ignored. The output has row, column and prediction, separated by
+PAIRS has a row name and a column name per line, a value is ignored, and the first line may be a header. The output has row, column and prediction, separated by
 tabs, in the same order. A row or column the model does not know gets the mean of the training data, plus the offset of the side that is known
 where the model has offsets.)";
 
@@ -49,9 +51,15 @@ std::string fallback(const Preparation& preparation) {
 int run(const PredictOptions& options) {
   check_outputs({{"--output", options.output}}, {options.model, options.pairs});
   const Model model = io::read_model(options.model);
-  const io::Pairs pairs = io::read_pairs(options.pairs);
+  io::Pairs pairs = io::read_pairs(options.pairs, options.read);
   const io::LabelIndex rows(model.rows, model.factors.rows());
   const io::LabelIndex cols(model.cols, model.factors.cols());
+  const bool guessed = options.read.columns.empty();
+  if (guessed && pairs.header && rows.find(pairs.header->first) && cols.find(pairs.header->second)) {
+    // It looked like a header, but the model knows these names.
+    pairs.row.insert(pairs.row.begin(), pairs.header->first);
+    pairs.col.insert(pairs.col.begin(), pairs.header->second);
+  }
   std::size_t unknown = 0;
   fmt::memory_buffer text;
   for (std::size_t p = 0; p < pairs.row.size(); ++p) {
@@ -64,6 +72,12 @@ int run(const PredictOptions& options) {
                    known ? model.predict(*row, *col) : model.preparation.base(index_of(row), index_of(col)));
   }
   write_output(options.output, {text.data(), text.size()});
+  if (guessed && !pairs.header && !rows.find(pairs.row.front()) && !cols.find(pairs.col.front())) {
+    note(options.quiet,
+         fmt::format("{}: the model knows nothing of the first line, '{}' and '{}'; if it is a header, "
+                     "say so with --columns {},{}",
+                     options.pairs, pairs.row.front(), pairs.col.front(), pairs.row.front(), pairs.col.front()));
+  }
   if (unknown > 0) {
     note(options.quiet, fmt::format("{} of {} pairs have a row or column the model does not know; they got {}", unknown,
                                     pairs.row.size(), fallback(model.preparation)));
@@ -78,6 +92,7 @@ void add_predict(CLI::App& program, Action& action) {
   const auto options = std::make_shared<PredictOptions>();
   app->add_option("MODEL", options->model, "a file that --model wrote")->required()->type_name("FILE.npz");
   app->add_option("PAIRS", options->pairs, "row and column names, one pair per line")->required()->type_name("FILE");
+  add_columns_option(*app, options->read, "ROW,COLUMN");
   app->add_option("--output", options->output, "where the predictions go; - for standard output")
       ->type_name("FILE")
       ->capture_default_str();

@@ -8,6 +8,7 @@
 #include "commands.hpp"
 #include "option_values.hpp"
 #include "outputs.hpp"
+#include "reading_options.hpp"
 #include "report/ranking.hpp"
 #include "tracenorm/error.hpp"
 #include "tracenorm/io.hpp"
@@ -21,6 +22,7 @@ struct RecommendOptions {
   std::vector<std::string> rows;
   std::int64_t top = 10;
   std::string seen;
+  io::ReadOptions read{.duplicates = io::ReadOptions::Duplicates::first};  // the values do not matter
   std::string output{kStdout};
   bool quiet = false;
 };
@@ -39,7 +41,7 @@ std::vector<std::vector<Index>> seen_columns(const RecommendOptions& options, co
   if (options.seen.empty()) return seen;
   Offset unknown = 0;
   const io::NamedEntries table = io::read_entries_like(options.seen, model.rows, model.cols, model.factors.rows(),
-                                                       model.factors.cols(), false, &unknown);
+                                                       model.factors.cols(), false, &unknown, options.read);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (std::size_t e = 0; e < table.entries.row.size(); ++e) {
       if (rows[r] && table.entries.row[e] == *rows[r]) seen[r].push_back(table.entries.col[e]);
@@ -90,6 +92,7 @@ void add_recommend(CLI::App& program, Action& action) {
       ->allow_extra_args(false);
   add_integer(*app, "--top", options->top, 1, 1'000'000'000, "how many columns a row gets");
   app->add_option("--seen", options->seen, "entries whose columns are left out for their row")->type_name("FILE");
+  add_columns_option(*app, options->read, "USER,ITEM,VALUE");
   app->add_option("--output", options->output, "where the lists go; - for standard output")
       ->type_name("FILE")
       ->capture_default_str();

@@ -11,10 +11,23 @@
 #include <utility>
 #include <vector>
 
+#include "tracenorm/error.hpp"
 #include "tracenorm/model.hpp"
 #include "tracenorm/observations.hpp"
 
 namespace tracenorm::io {
+
+/// A complaint of a reader that one of the `ReadOptions` may settle.
+class ReadError : public Error {
+ public:
+  ReadError(const std::string& message, std::string setting)
+      : Error(ErrorCode::input, message), setting_(std::move(setting)) {}
+  /// The member of `ReadOptions`: "duplicates", "columns". The message ends where its name may follow.
+  [[nodiscard]] const std::string& setting() const { return setting_; }
+
+ private:
+  std::string setting_;
+};
 
 enum class Format {
   automatic,  ///< from the file's name and first lines
@@ -33,6 +46,13 @@ struct ReadOptions {
   Format format = Format::automatic;
   /// What to do with an entry that is given twice.
   enum class Duplicates { error, first, last, mean } duplicates = Duplicates::error;
+  /// Which columns of triplets hold row, column, value and, if wanted, weight and time: names of the header, or numbers
+  /// from 1; an empty word leaves a place out. Empty: by the usual names, or the first three.
+  std::vector<std::string> columns{};
+  /// Values that stand for none, such as "99"; in text also words.
+  std::vector<std::string> missing{};
+  /// Columns of a text of rows that hold no values: names or numbers from 1.
+  std::vector<std::string> skip_columns{};
 };
 
 /// A data set as entries with names. Ids of text formats are kept as written: in numerical order when all ids of a side
@@ -44,6 +64,9 @@ struct NamedEntries {
   Entries entries;
   Labels row_labels;
   Labels col_labels;
+  std::vector<Real> weight{};  ///< one an entry where the file has a column of weights; empty: none
+  std::vector<double> time{};  ///< likewise, if asked for; dates as the number of their digits, 20051231
+  std::string columns{};       ///< which columns of a text were taken, in words; empty where there was no choice
 };
 
 /// A full matrix; NaN = missing.
@@ -51,6 +74,9 @@ struct Matrix {
   Index rows = 0;
   Index cols = 0;
   std::vector<Real> value;  ///< row-major
+  Labels row_labels;        ///< those of a text that has them
+  Labels col_labels;
+  std::string columns;  ///< as in `NamedEntries`
 };
 
 /// An undirected graph: each edge once, a < b; self-loops dropped.
@@ -78,12 +104,15 @@ Matrix read_matrix(const std::string& path, const ReadOptions& options = {});
 /// directions or several times counts once.
 Graph read_graph(const std::string& path, const ReadOptions& options = {});
 
-/// Pairs to predict, "row col" per line (more fields are ignored), as names: they may be unknown to the model.
+/// Pairs to predict, "row col" per line (a value is ignored), as names: they may be unknown to the model.
 struct Pairs {
   std::vector<std::string> row;
   std::vector<std::string> col;
+  /// The names that the first line holds, where it was taken for a header.
+  std::optional<std::pair<std::string, std::string>> header{};
 };
-Pairs read_pairs(const std::string& path);
+/// Of the options only `columns` matters.
+Pairs read_pairs(const std::string& path, const ReadOptions& options = {});
 
 /// Lets maps from strings be searched by views.
 struct TextHash {

@@ -64,6 +64,7 @@ struct ArchiveReader::Stream {
     } while (archive_entry_filetype(entry) == AE_IFDIR);
     const char* name = archive_entry_pathname_utf8(entry);
     member = name != nullptr ? name : "(unnamed)";
+    size.reset();
     if (archive_entry_size_is_set(entry) != 0) size = static_cast<std::uint64_t>(archive_entry_size(entry));
     return true;
   }

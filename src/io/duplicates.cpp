@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "io/keep.hpp"
 #include "io/messages.hpp"
 
 namespace tracenorm::io {
@@ -80,16 +81,23 @@ std::vector<Repeat> find_repeats(const NamedEntries& data) {
 
 [[noreturn]] void fail_repeat(const ParsedEntries& parsed, const Repeat& repeat) {
   const NamedEntries& data = parsed.data;
-  fail("'{}', {}: row {}, column {} was already given at {}; give each entry once, or choose first, last or mean",
-       parsed.name, parsed.where(repeat.entry), excerpt(data.row_labels.name(data.entries.row[at(repeat.entry)])),
-       excerpt(data.col_labels.name(data.entries.col[at(repeat.entry)])), parsed.where(repeat.first));
+  fail_for("duplicates",
+           "'{}', {}: row {}, column {} was already given at {}; give each entry once, or choose first, last or mean",
+           parsed.name, parsed.where(repeat.entry), excerpt(data.row_labels.name(data.entries.row[at(repeat.entry)])),
+           excerpt(data.col_labels.name(data.entries.col[at(repeat.entry)])), parsed.where(repeat.first));
 }
 
 // The repeats come sorted by entry, so `last` overwrites in the order of the file.
-void combine(std::vector<Real>& value, std::vector<Repeat>& repeats, ReadOptions::Duplicates policy) {
-  if (policy == ReadOptions::Duplicates::last)
-    for (const Repeat& repeat : repeats) value[at(repeat.first)] = value[at(repeat.entry)];
-  if (policy != ReadOptions::Duplicates::mean) return;
+void take_last(NamedEntries& data, const std::vector<Repeat>& repeats) {
+  for (const auto& [first, entry] : repeats) {
+    data.entries.value[at(first)] = data.entries.value[at(entry)];
+    if (!data.weight.empty()) data.weight[at(first)] = data.weight[at(entry)];
+    if (!data.time.empty()) data.time[at(first)] = data.time[at(entry)];
+  }
+}
+
+// Of the values alone: the weight and the time stay those of the first.
+void take_mean(std::vector<Real>& value, std::vector<Repeat> repeats) {
   std::stable_sort(repeats.begin(), repeats.end(), [](const Repeat& a, const Repeat& b) { return a.first < b.first; });
   for (std::size_t k = 0; k < repeats.size();) {
     const Offset first = repeats[k].first;
@@ -99,27 +107,6 @@ void combine(std::vector<Real>& value, std::vector<Repeat>& repeats, ReadOptions
     const Real mean = sum / count;
     value[at(first)] = mean;
   }
-}
-
-void remove_repeats(Entries& entries, const std::vector<Repeat>& repeats) {
-  std::vector<Offset> gone;
-  gone.reserve(repeats.size());
-  for (const Repeat& repeat : repeats) gone.push_back(repeat.entry);
-  std::sort(gone.begin(), gone.end());
-  std::size_t kept = 0;
-  std::size_t next_gone = 0;
-  for (std::size_t k = 0; k < entries.row.size(); ++k) {
-    if (next_gone < gone.size() && at(gone[next_gone]) == k) {
-      ++next_gone;
-      continue;
-    }
-    entries.row[kept] = entries.row[k];
-    entries.col[kept] = entries.col[k];
-    entries.value[kept++] = entries.value[k];
-  }
-  entries.row.resize(kept);
-  entries.col.resize(kept);
-  entries.value.resize(kept);
 }
 
 }  // namespace
@@ -135,8 +122,14 @@ void resolve_duplicates(ParsedEntries& parsed, ReadOptions::Duplicates policy) {
   if (repeats.empty()) return;
   std::sort(repeats.begin(), repeats.end(), [](const Repeat& a, const Repeat& b) { return a.entry < b.entry; });
   if (policy == ReadOptions::Duplicates::error) fail_repeat(parsed, repeats.front());
-  combine(parsed.data.entries.value, repeats, policy);
-  remove_repeats(parsed.data.entries, repeats);
+  if (policy == ReadOptions::Duplicates::last) take_last(parsed.data, repeats);
+  if (policy == ReadOptions::Duplicates::mean) take_mean(parsed.data.entries.value, repeats);
+  auto gone = repeats.begin();
+  keep_if(parsed.data, [&](std::size_t k) {
+    if (gone == repeats.end() || at(gone->entry) != k) return true;
+    ++gone;
+    return false;
+  });
 }
 
 }  // namespace tracenorm::io

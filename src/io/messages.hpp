@@ -7,8 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tracenorm/error.hpp"
-#include "tracenorm/types.hpp"
+#include "tracenorm/io.hpp"
 
 namespace tracenorm::io {
 
@@ -18,6 +17,12 @@ namespace tracenorm::io {
 template <class... Args>
 [[noreturn]] void fail(fmt::format_string<Args...> text, Args&&... args) {
   fail_with(fmt::format(text, std::forward<Args>(args)...));
+}
+
+/// Throws an error that the named member of `ReadOptions` may settle.
+template <class... Args>
+[[noreturn]] void fail_for(const char* setting, fmt::format_string<Args...> text, Args&&... args) {
+  throw ReadError(fmt::format(text, std::forward<Args>(args)...), setting);
 }
 
 /// A value as it can be shown in a message: quoted, shortened, and with unprintable bytes escaped.

@@ -6,6 +6,10 @@
 #include <limits>
 #include <utility>
 
+#include "io/columns.hpp"
+#include "io/doubts.hpp"
+#include "io/ids.hpp"
+#include "io/keep.hpp"
 #include "io/messages.hpp"
 #include "io/readers.hpp"
 #include "io/text.hpp"
@@ -28,18 +32,26 @@ bool is_zip(const std::string& name, std::string_view head) {
          head.starts_with("PK\x05\x06");
 }
 
-bool says_triplets(const std::string& name, std::string_view head) {
-  if (name == "u.data" || name.starts_with("ratings.")) return true;
-  const std::string_view first_line = head.substr(0, head.find('\n'));
-  return first_line.find("::") != std::string_view::npos || names_triplet_columns(first_line);
+bool says_triplets(const std::string& name, const FirstLines& first) {
+  return name == "u.data" || name.starts_with("ratings.") || first.separator == Separator::double_colon ||
+         names_triplet_columns(first);
+}
+
+/// What plain text is taken for: options may tell, or the first lines. `usual` is what the caller hopes for.
+Format detect_text(const std::string& name, std::string_view head, const ReadOptions& options, Format usual) {
+  if (usual == Format::edges) return usual;
+  if (!options.columns.empty()) return Format::triplets;
+  if (!options.skip_columns.empty()) return Format::matrix_text;
+  const FirstLines first = first_lines(name, head, 3);
+  if (says_triplets(name, first)) return Format::triplets;
+  return is_wide(first) ? Format::matrix_text : usual;
 }
 
 /// The format from the first bytes, then the name. `text` is what plain text is taken for.
-Format detect_format(const std::string& name, std::string_view head, Format text) {
+Format detect_format(const std::string& name, std::string_view head, const ReadOptions& options, Format text) {
   if (name.ends_with(".npy") || head.starts_with("\x93NUMPY")) return Format::npy;
   if (name.ends_with(".mtx") || is_matrix_market(head)) return Format::matrix_market;
-  if (text == Format::matrix_text && says_triplets(name, head)) return Format::triplets;
-  return text;
+  return detect_text(name, head, options, text);
 }
 
 /// Arrays, or the ratings of a publisher's archive.
@@ -62,17 +74,17 @@ Input open_archive(ByteSource zip, const ReadOptions& options) {
 Input open_input(const std::string& path, const ReadOptions& options, Format text) {
   ByteSource bytes = open_source(path);
   const std::string name = plain_name(path);
-  const std::string_view head = bytes.peek(4096);
+  const std::string_view head = bytes.peek(std::size_t{1} << 16U);
   if (options.format == Format::npz || is_zip(name, head)) return open_archive(std::move(bytes), options);
-  const Format format = options.format == Format::automatic ? detect_format(name, head, text) : options.format;
+  const Format format = options.format == Format::automatic ? detect_format(name, head, options, text) : options.format;
   return {format, std::move(bytes), std::nullopt};
 }
 
-ParsedEntries parse_entries(Input input) {
+ParsedEntries parse_entries(Input input, const ReadOptions& options) {
   const std::string name = input.bytes.name();
   switch (input.format) {
     case Format::libmf:
-      return read_libmf(std::move(input.bytes));
+      return read_libmf(std::move(input.bytes), options);
     case Format::matrix_market:
       return read_matrix_market(std::move(input.bytes));
     case Format::npy:
@@ -80,7 +92,7 @@ ParsedEntries parse_entries(Input input) {
     case Format::npz:
       return read_sparse_npz(std::move(*input.archive));
     case Format::matrix_text:
-      return entries_of(read_matrix_text(std::move(input.bytes)), name, 0);
+      return entries_of(read_matrix_text(std::move(input.bytes), options), name, 0);
     case Format::edges: {
       ParsedEntries parsed;
       parsed.name = name;
@@ -92,7 +104,7 @@ ParsedEntries parse_entries(Input input) {
     case Format::triplets:
       break;
   }
-  return read_triplets(std::move(input.bytes));
+  return read_triplets(std::move(input.bytes), options);
 }
 
 // The index in the other labels of each own index, -1 for names that are unknown there.
@@ -120,21 +132,40 @@ void require_known(const ParsedEntries& parsed, const char* what, const std::vec
 }
 
 // Puts entries into the other numbering and drops those that have no place there; returns how many were dropped.
-Offset adopt(Entries& entries, const std::vector<Index>& rows, const std::vector<Index>& cols) {
-  std::size_t kept = 0;
-  for (std::size_t k = 0; k < entries.row.size(); ++k) {
-    const Index row = rows[static_cast<std::size_t>(entries.row[k])];
-    const Index col = cols[static_cast<std::size_t>(entries.col[k])];
-    if (row < 0 || col < 0) continue;
-    entries.row[kept] = row;
-    entries.col[kept] = col;
-    entries.value[kept++] = entries.value[k];
-  }
-  const auto dropped = static_cast<Offset>(entries.row.size() - kept);
-  entries.row.resize(kept);
-  entries.col.resize(kept);
-  entries.value.resize(kept);
-  return dropped;
+Offset adopt(NamedEntries& data, const std::vector<Index>& rows, const std::vector<Index>& cols) {
+  renumber(data.entries.row, rows);
+  renumber(data.entries.col, cols);
+  return keep_if(data, [&](std::size_t k) { return data.entries.row[k] >= 0 && data.entries.col[k] >= 0; });
+}
+
+// A choice that nothing looks at would be a silent mistake.
+void require_used(const ReadOptions& options, const Input& input, const std::string& path) {
+  const bool triplets = input.format == Format::triplets || input.format == Format::libmf;
+  if (!options.columns.empty() && !triplets)
+    fail("'{}' does not hold lines of row, column and value, so there are no columns to choose", path);
+  if (!options.skip_columns.empty() && input.format != Format::matrix_text)
+    fail("'{}' is not a matrix as text, so there are no columns to skip", path);
+}
+
+// What stands for a missing value. (Texts have looked already, because there it may be a word.)
+void leave_out(NamedEntries& data, const std::vector<std::string>& missing) {
+  const MissingMarks marks(missing);
+  if (marks.empty()) return;
+  keep_if(data, [&](std::size_t k) { return !marks.has_number(data.entries.value[k]); });
+}
+
+void make_holes(Matrix& matrix, const std::vector<std::string>& missing) {
+  const MissingMarks marks(missing);
+  if (marks.empty()) return;
+  for (Real& value : matrix.value)
+    if (marks.has_number(value)) value = std::numeric_limits<Real>::quiet_NaN();
+}
+
+/// What the program should ask the user about, behind the columns that were taken.
+void add_doubts(std::string& columns, const std::vector<Real>& values, const ReadOptions& options) {
+  std::string doubt = options.missing.empty() ? mark_among_values(values) : "";
+  if (doubt.empty() && options.columns.empty() && !columns.empty()) doubt = ids_for_values(values);
+  if (!doubt.empty()) columns += (columns.empty() ? "" : "; ") + doubt;
 }
 
 Matrix matrix_of(const NamedEntries& data, const std::string& path) {
@@ -145,6 +176,9 @@ Matrix matrix_of(const NamedEntries& data, const std::string& path) {
   Matrix matrix;
   matrix.rows = data.rows;
   matrix.cols = data.cols;
+  matrix.row_labels = data.row_labels;
+  matrix.col_labels = data.col_labels;
+  matrix.columns = data.columns;
   const auto stride = static_cast<std::size_t>(data.cols);
   matrix.value.assign(static_cast<std::size_t>(data.rows) * stride, std::numeric_limits<Real>::quiet_NaN());
   const Entries& entries = data.entries;
@@ -182,7 +216,10 @@ ParsedEntries entries_of(const Matrix& matrix, const std::string& name, int base
   NamedEntries& data = parsed.data;
   data.rows = matrix.rows;
   data.cols = matrix.cols;
+  data.row_labels = matrix.row_labels;
+  data.col_labels = matrix.col_labels;
   data.row_labels.base = data.col_labels.base = base;
+  data.columns = matrix.columns;
   const auto present = static_cast<std::size_t>(
       std::count_if(matrix.value.begin(), matrix.value.end(), [](Real value) { return !std::isnan(value); }));
   if (present == 0) fail("'{}' holds no entries: all are missing", name);
@@ -202,14 +239,19 @@ ParsedEntries entries_of(const Matrix& matrix, const std::string& name, int base
 }
 
 NamedEntries read_entries(const std::string& path, const ReadOptions& options) {
-  ParsedEntries parsed = parse_entries(open_input(path, options, Format::triplets));
+  Input input = open_input(path, options, Format::triplets);
+  require_used(options, input, path);
+  ParsedEntries parsed = parse_entries(std::move(input), options);
   resolve_duplicates(parsed, options.duplicates);
+  leave_out(parsed.data, options.missing);
+  if (parsed.data.entries.row.empty()) fail("'{}' holds no entries: all are missing", parsed.name);
+  add_doubts(parsed.data.columns, parsed.data.entries.value, options);
   return std::move(parsed.data);
 }
 
 NamedEntries read_entries_like(const std::string& path, const Labels& rows, const Labels& cols, Index row_count,
                                Index col_count, bool strict, Offset* unknown, const ReadOptions& options) {
-  ParsedEntries parsed = parse_entries(open_input(path, options, Format::triplets));
+  ParsedEntries parsed = parse_entries(open_input(path, options, Format::triplets), options);
   NamedEntries& data = parsed.data;
   const std::vector<Index> row_of = match(data.row_labels, data.rows, rows, row_count);
   const std::vector<Index> col_of = match(data.col_labels, data.cols, cols, col_count);
@@ -218,7 +260,8 @@ NamedEntries read_entries_like(const std::string& path, const Labels& rows, cons
     require_known(parsed, "column", data.entries.col, col_of, data.col_labels);
   }
   resolve_duplicates(parsed, options.duplicates);
-  const Offset dropped = adopt(data.entries, row_of, col_of);
+  leave_out(data, options.missing);
+  const Offset dropped = adopt(data, row_of, col_of);
   if (unknown != nullptr) *unknown = dropped;
   data.rows = row_count;
   data.cols = col_count;
@@ -229,19 +272,28 @@ NamedEntries read_entries_like(const std::string& path, const Labels& rows, cons
 
 Matrix read_matrix(const std::string& path, const ReadOptions& options) {
   Input input = open_input(path, options, Format::matrix_text);
-  if (input.format == Format::npy) return read_npy(std::move(input.bytes));
-  if (input.format == Format::matrix_text) return read_matrix_text(std::move(input.bytes));
-  if (input.format == Format::matrix_market && is_matrix_market_array(input.bytes))
-    return read_matrix_market_array(std::move(input.bytes));
-  ParsedEntries parsed = parse_entries(std::move(input));
-  resolve_duplicates(parsed, options.duplicates);
-  return matrix_of(parsed.data, path);
+  require_used(options, input, path);
+  Matrix matrix;
+  if (input.format == Format::npy) {
+    matrix = read_npy(std::move(input.bytes));
+  } else if (input.format == Format::matrix_text) {
+    matrix = read_matrix_text(std::move(input.bytes), options);
+  } else if (input.format == Format::matrix_market && is_matrix_market_array(input.bytes)) {
+    matrix = read_matrix_market_array(std::move(input.bytes));
+  } else {
+    ParsedEntries parsed = parse_entries(std::move(input), options);
+    resolve_duplicates(parsed, options.duplicates);
+    matrix = matrix_of(parsed.data, path);
+  }
+  make_holes(matrix, options.missing);
+  add_doubts(matrix.columns, matrix.value, options);
+  return matrix;
 }
 
 Graph read_graph(const std::string& path, const ReadOptions& options) {
   Input input = open_input(path, options, Format::edges);
   if (input.format == Format::edges) return read_edges(std::move(input.bytes));
-  return graph_of(parse_entries(std::move(input)).data, path);
+  return graph_of(parse_entries(std::move(input), options).data, path);
 }
 
 }  // namespace tracenorm::io

@@ -10,8 +10,8 @@
 
 namespace tracenorm::io {
 
-ParsedEntries read_triplets(ByteSource source);
-ParsedEntries read_libmf(ByteSource source);
+ParsedEntries read_triplets(ByteSource source, const ReadOptions& options);
+ParsedEntries read_libmf(ByteSource source, const ReadOptions& options);
 ParsedEntries read_sparse_npz(ArchiveReader archive);
 
 Graph read_edges(ByteSource source);
@@ -27,10 +27,7 @@ bool is_matrix_market_array(ByteSource& source);
 bool is_matrix_market(std::string_view head);
 
 Matrix read_npy(ByteSource source);
-Matrix read_matrix_text(ByteSource source);
-
-/// Whether a line names the columns of triplets, such as "userId,movieId,rating".
-bool names_triplet_columns(std::string_view line);
+Matrix read_matrix_text(ByteSource source, const ReadOptions& options);
 
 /// The entries of a full matrix that are not missing, with indices from `base` as labels.
 ParsedEntries entries_of(const Matrix& matrix, const std::string& name, int base);

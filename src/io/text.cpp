@@ -116,6 +116,7 @@ bool LineReader::next(std::string_view& line) {
 
 const std::vector<std::string_view>& FieldSplitter::split(std::string_view line, std::size_t limit) {
   fields_.clear();
+  broken_ = false;
   if (!unquoted_.empty()) unquoted_.clear();
   if (separator_ == Separator::blank) {
     split_at_blanks(line, limit);
@@ -146,7 +147,9 @@ void FieldSplitter::split_at(std::string_view line, std::string_view separator, 
     if (begin < line.size() && line[begin] == '"') {
       at = begin;
       fields_.push_back(take_quoted(line, at));
+      const std::size_t behind = at;
       at = line.find(separator, at);
+      broken_ = broken_ || !trim(line.substr(behind, at - behind)).empty();
       if (at == std::string_view::npos) return;
     } else {
       at = begin;
@@ -161,15 +164,18 @@ void FieldSplitter::split_at(std::string_view line, std::string_view separator, 
   }
 }
 
-// The text between quotes; `at` moves from the opening quote to behind the closing one. A quote that never closes is an
-// ordinary character.
+// The text between quotes; `at` moves from the opening quote to behind the closing one.
 std::string_view FieldSplitter::take_quoted(std::string_view line, std::size_t& at) {
   const std::size_t begin = at + 1;
   bool doubled = false;
   std::size_t end = begin;
   while (true) {
     end = line.find('"', end);
-    if (end == std::string_view::npos) return line.substr(at);
+    if (end == std::string_view::npos) {
+      broken_ = true;
+      at = line.size();
+      return line.substr(begin - 1);
+    }
     if (end + 1 < line.size() && line[end + 1] == '"') {
       doubled = true;
       end += 2;
@@ -186,6 +192,13 @@ std::string_view FieldSplitter::take_quoted(std::string_view line, std::size_t& 
     if (quoted[k] == '"') ++k;
   }
   return text;
+}
+
+void fail_quote(const LineReader& lines, std::string_view line) {
+  fail(
+      "{}: a quote is not closed, or text follows it: {}; a field in quotes ends on its line, and a quote inside is "
+      "doubled",
+      lines.here(), excerpt(line));
 }
 
 Separator detect_separator(std::string_view line, std::size_t fields) {
@@ -245,6 +258,23 @@ bool is_missing_word(std::string_view text) {
   if (text.size() > 4) return false;
   const std::string word = to_lower(text);
   return word.empty() || word == "na" || word == "n/a" || word == "null" || word == "none" || word == "nan";
+}
+
+MissingMarks::MissingMarks(const std::vector<std::string>& marks) : words_(marks) {
+  for (const std::string& mark : marks)
+    if (const std::optional<double> number = parse_number(mark)) numbers_.push_back(static_cast<Real>(*number));
+}
+
+bool MissingMarks::has(std::string_view field) const {
+  if (words_.empty()) return false;
+  if (std::find(words_.begin(), words_.end(), field) != words_.end()) return true;
+  const std::optional<double> number = parse_number(field);
+  return number && has_number(*number);
+}
+
+bool MissingMarks::has_number(double value) const {
+  const Real kept = static_cast<Real>(value);
+  return std::find(numbers_.begin(), numbers_.end(), static_cast<double>(kept)) != numbers_.end();
 }
 
 void fail_value(const std::string& where, std::string_view text) {

@@ -22,6 +22,8 @@ class LineReader {
 
   /// The next line, or false at the end. The line is valid until the next call.
   bool next(std::string_view& line);
+  /// The text that waits to be read: the file's first lines, after a look at the first block.
+  [[nodiscard]] std::string_view ahead() const { return {buffer_.data() + begin_, end_ - begin_}; }
   /// The next call of `next` gives the same line again.
   void repeat() { repeated_ = true; }
 
@@ -57,7 +59,8 @@ class FieldSplitter {
 
   /// The fields of a line, at most `limit`: what follows is left alone. Valid until the next call.
   const std::vector<std::string_view>& split(std::string_view line, std::size_t limit = std::string_view::npos);
-  [[nodiscard]] Separator separator() const { return separator_; }
+  /// Whether a quote of the line was not closed, or more than blanks followed one that was.
+  [[nodiscard]] bool broken() const { return broken_; }
 
  private:
   void split_at_blanks(std::string_view line, std::size_t limit);
@@ -65,9 +68,12 @@ class FieldSplitter {
   std::string_view take_quoted(std::string_view line, std::size_t& at);
 
   Separator separator_;
+  bool broken_ = false;
   std::vector<std::string_view> fields_;
   std::deque<std::string> unquoted_;  // fields that had doubled quotes
 };
+
+[[noreturn]] void fail_quote(const LineReader& lines, std::string_view line);
 
 /// The separator that cuts the line into enough fields: tab, "::", comma, semicolon, blanks, in this order.
 Separator detect_separator(std::string_view line, std::size_t fields);
@@ -94,6 +100,19 @@ inline std::optional<std::int64_t> parse_canonical_integer(std::string_view text
 }
 /// A word for a value that is not there: nothing, NA, N/A, null, none, nan.
 bool is_missing_word(std::string_view text);
+
+/// What a user says stands for a value that is not there, besides the usual words.
+class MissingMarks {
+ public:
+  explicit MissingMarks(const std::vector<std::string>& marks);
+  [[nodiscard]] bool empty() const { return words_.empty(); }
+  [[nodiscard]] bool has(std::string_view field) const;
+  [[nodiscard]] bool has_number(double value) const;
+
+ private:
+  std::vector<std::string> words_;
+  std::vector<double> numbers_;  // in single precision, like the values they are compared with
+};
 
 /// A finite number that an entry can hold, or an error that begins with `where()`.
 template <class Where>

@@ -1,8 +1,8 @@
 // Text lines "row col value [more]".
 #include <algorithm>
-#include <array>
 #include <utility>
 
+#include "io/columns.hpp"
 #include "io/ids.hpp"
 #include "io/messages.hpp"
 #include "io/readers.hpp"
@@ -10,53 +10,6 @@
 
 namespace tracenorm::io {
 namespace {
-
-constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
-
-/// Which field holds what.
-struct Columns {
-  std::size_t row = 0;
-  std::size_t col = 1;
-  std::size_t value = 2;
-};
-
-// "userId", "user_id" and "User ID" are the same name.
-std::string normalized(std::string_view name) {
-  std::string plain;
-  for (const char c : to_lower(name))
-    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) plain.push_back(c);
-  return plain;
-}
-
-template <std::size_t N>
-std::size_t position_of(const std::vector<std::string_view>& fields, const std::array<std::string_view, N>& names) {
-  for (std::size_t k = 0; k < fields.size(); ++k)
-    if (std::find(names.begin(), names.end(), normalized(fields[k])) != names.end()) return k;
-  return nowhere;
-}
-
-/// The columns that a header names, `nowhere` for those it does not.
-Columns named_columns(const std::vector<std::string_view>& header) {
-  static constexpr std::array<std::string_view, 10> rows = {"user", "userid",   "row",        "rowid", "i",
-                                                            "u",    "customer", "customerid", "uid",   "rowindex"};
-  static constexpr std::array<std::string_view, 15> cols = {"item",      "itemid", "movie",    "movieid",     "col",
-                                                            "colid",     "column", "columnid", "j",           "product",
-                                                            "productid", "iid",    "colindex", "columnindex", "v"};
-  static constexpr std::array<std::string_view, 8> values = {"rating", "value", "val", "score", "stars", "r", "x", "y"};
-  return {position_of(header, rows), position_of(header, cols), position_of(header, values)};
-}
-
-bool names_ids(const Columns& columns) { return columns.row != nowhere && columns.col != nowhere; }
-bool names_all(const Columns& columns) { return names_ids(columns) && columns.value != nowhere; }
-
-// A first line is a header when something that is not a number stands where the value belongs. "1 2 x" is not a header
-// but a mistake, and neither is a line whose value is only missing.
-bool is_header(const std::vector<std::string_view>& fields) {
-  const Columns usual;
-  if (fields.size() <= usual.value) return names_ids(named_columns(fields));
-  if (parse_number(fields[usual.value]) || is_missing_word(fields[usual.value])) return false;
-  return names_all(named_columns(fields)) || !parse_number(fields[usual.row]) || !parse_number(fields[usual.col]);
-}
 
 // Comments may stand above the first line of data; further down '#' and '%' may begin an id.
 bool next_leading_line(LineReader& lines, std::string_view& line) {
@@ -71,54 +24,91 @@ struct Triplet {
   std::string_view row;
   std::string_view col;
   Real value = 0;
+  Real weight = 0;
+  double time = 0;
 };
 
-/// Lines with their fields told apart: separator, header and order of columns come from the first line.
-class TripletLines {
- public:
-  explicit TripletLines(ByteSource source) : lines_(std::move(source)), splitter_(Separator::blank) {
+/// A number that grows with time: the number that stands there, or the digits of a date that begins with its year.
+double parse_time(std::string_view text, const LineReader& lines) {
+  if (const std::optional<double> number = parse_number(text)) return *number;
+  double digits = 0;
+  for (const char c : text)
+    if (c >= '0' && c <= '9') digits = 10 * digits + (c - '0');
+  if (digits < 1e7)
+    fail("{}: {} is not a time; a number or a date such as 2005-12-31 is needed", lines.here(), excerpt(text));
+  return digits;
+}
+
+/// The lines of a text, with the first one put aside when it is a header.
+struct OpenedText {
+  LineReader lines;
+  FieldSplitter splitter{Separator::blank};
+  Columns columns;
+  std::size_t needed = 0;           // fields of a line
+  std::vector<std::string> header;  // empty: there is none
+
+  OpenedText(ByteSource source, const ReadOptions& options, LineKind kind) : lines(std::move(source)) {
+    const bool triplets = kind == LineKind::triplets;
+    const FirstLines first = first_lines(lines.name(), lines.ahead(), triplets ? 3 : 2);
     std::string_view line;
-    if (!next_leading_line(lines_, line))
-      fail("'{}' is empty: lines of \"row column value\" were expected", lines_.name());
-    splitter_ = FieldSplitter(detect_separator(line, 3));
-    const auto& fields = splitter_.split(line);
-    if (is_header(fields)) {
-      const Columns named = named_columns(fields);
-      if (names_all(named)) columns_ = named;
+    if (!next_leading_line(lines, line) || first.lines.empty())
+      fail("'{}' is empty: lines of \"row column{}\" were expected", lines.name(), triplets ? " value" : "");
+    splitter = FieldSplitter(first.separator);
+    columns = find_columns(first, options.columns, kind);
+    needed = columns.needed();
+    if (columns.header) {
+      header = first.fields.front();
     } else {
-      lines_.repeat();
+      lines.repeat();
     }
-    needed_ = std::max({columns_.row, columns_.col, columns_.value}) + 1;
   }
 
-  bool next(Triplet& triplet) {
+  /// The fields of the next line that has any; null at the end.
+  const std::vector<std::string_view>* next() {
     std::string_view line;
-    while (lines_.next(line)) {
-      const auto& fields = splitter_.split(line, needed_);
-      if (fields.size() < needed_) {
-        if (trim(line).empty()) continue;
-        fail_fields(fields.size(), line);
-      }
-      triplet.row = fields[columns_.row];
-      triplet.col = fields[columns_.col];
-      triplet.value = parse_value(fields[columns_.value], [&] { return lines_.here(); });
+    while (lines.next(line)) {
+      const auto& fields = splitter.split(line, needed);
+      if (splitter.broken()) fail_quote(lines, line);
+      if (fields.size() >= needed) return &fields;
+      if (!trim(line).empty()) fail_fields(fields.size(), line);
+    }
+    return nullptr;
+  }
+
+ private:
+  [[noreturn]] void fail_fields(std::size_t count, std::string_view line) const {
+    fail("{}: {} field{} where at least {} are needed (row, column{}): {}", lines.here(), count, count == 1 ? "" : "s",
+         needed, columns.value == nowhere ? "" : ", value", excerpt(line));
+  }
+};
+
+class TripletLines {
+ public:
+  TripletLines(ByteSource source, const ReadOptions& options)
+      : text_(std::move(source), options, LineKind::triplets), missing_(options.missing) {}
+
+  bool next(Triplet& triplet) {
+    const Columns& columns = text_.columns;
+    while (const auto* fields = text_.next()) {
+      const std::string_view value = (*fields)[columns.value];
+      if (missing_.has(value)) continue;
+      const auto here = [&] { return lines().here(); };
+      triplet.row = (*fields)[columns.row];
+      triplet.col = (*fields)[columns.col];
+      triplet.value = parse_value(value, here);
+      if (columns.weight != nowhere) triplet.weight = parse_value((*fields)[columns.weight], here);
+      if (columns.time != nowhere) triplet.time = parse_time((*fields)[columns.time], lines());
       return true;
     }
     return false;
   }
 
-  [[nodiscard]] const LineReader& lines() const { return lines_; }
+  [[nodiscard]] const LineReader& lines() const { return text_.lines; }
+  [[nodiscard]] const Columns& columns() const { return text_.columns; }
 
  private:
-  [[noreturn]] void fail_fields(std::size_t count, std::string_view line) const {
-    fail("{}: {} field{} where at least {} are needed (row, column, value): {}", lines_.here(), count,
-         count == 1 ? "" : "s", needed_, excerpt(line));
-  }
-
-  LineReader lines_;
-  FieldSplitter splitter_;
-  Columns columns_;
-  std::size_t needed_ = 3;
+  OpenedText text_;
+  MissingMarks missing_;
 };
 
 // Reads all lines; `index_row` and `index_col` turn ids into indices.
@@ -126,7 +116,9 @@ template <class IndexRow, class IndexCol>
 ParsedEntries read_all(TripletLines& triplets, const IndexRow& index_row, const IndexCol& index_col) {
   ParsedEntries parsed;
   parsed.name = triplets.lines().name();
-  Entries& entries = parsed.data.entries;
+  NamedEntries& data = parsed.data;
+  data.columns = triplets.columns().words;
+  Entries& entries = data.entries;
   EntryLines lines;
   Triplet triplet;
   while (triplets.next(triplet)) {
@@ -144,6 +136,8 @@ ParsedEntries read_all(TripletLines& triplets, const IndexRow& index_row, const 
     entries.row.push_back(row);
     entries.col.push_back(col);
     entries.value.push_back(triplet.value);
+    if (triplets.columns().weight != nowhere) data.weight.push_back(triplet.weight);
+    if (triplets.columns().time != nowhere) data.time.push_back(triplet.time);
   }
   if (entries.row.empty())
     fail("'{}' holds a header but no entries: lines of \"row column value\" were expected", parsed.name);
@@ -181,13 +175,8 @@ Index one_more_than_largest(const std::vector<Index>& indices) {
 
 }  // namespace
 
-bool names_triplet_columns(std::string_view line) {
-  FieldSplitter splitter(detect_separator(line, 3));
-  return names_all(named_columns(splitter.split(line)));
-}
-
-ParsedEntries read_triplets(ByteSource source) {
-  TripletLines triplets(std::move(source));
+ParsedEntries read_triplets(ByteSource source, const ReadOptions& options) {
+  TripletLines triplets(std::move(source), options);
   const auto here = [&] { return triplets.lines().here(); };
   IdMap rows("row id", here);
   IdMap cols("column id", here);
@@ -204,8 +193,8 @@ ParsedEntries read_triplets(ByteSource source) {
   return parsed;
 }
 
-ParsedEntries read_libmf(ByteSource source) {
-  TripletLines triplets(std::move(source));
+ParsedEntries read_libmf(ByteSource source, const ReadOptions& options) {
+  TripletLines triplets(std::move(source), options);
   ParsedEntries parsed =
       read_all(triplets, IndexReader("row", triplets.lines()), IndexReader("column", triplets.lines()));
   parsed.data.rows = one_more_than_largest(parsed.data.entries.row);
@@ -213,25 +202,17 @@ ParsedEntries read_libmf(ByteSource source) {
   return parsed;
 }
 
-Pairs read_pairs(const std::string& path) {
-  LineReader lines(open_source(path));
-  std::string_view line;
-  if (!next_leading_line(lines, line)) fail("'{}' is empty: lines of \"row column\" were expected", path);
-  FieldSplitter splitter(detect_separator(line, 2));
-  Columns columns = named_columns(splitter.split(line));
-  if (!names_ids(columns)) {
-    columns = {};
-    lines.repeat();
-  }
-  const std::size_t needed = std::max(columns.row, columns.col) + 1;
+Pairs read_pairs(const std::string& path, const ReadOptions& options) {
+  OpenedText text(open_source(path), options, LineKind::pairs);
+  const Columns& columns = text.columns;
   Pairs pairs;
-  while (lines.next(line)) {
-    const auto& fields = splitter.split(line, needed);
-    if (fields.size() < needed && trim(line).empty()) continue;
-    if (fields.size() < needed || fields[columns.row].empty() || fields[columns.col].empty())
-      fail("{}: a row id and a column id are needed: {}", lines.here(), excerpt(line));
-    pairs.row.emplace_back(fields[columns.row]);
-    pairs.col.emplace_back(fields[columns.col]);
+  if (columns.header) pairs.header = {text.header[columns.row], text.header[columns.col]};
+  while (const auto* fields = text.next()) {
+    const std::string_view row = (*fields)[columns.row];
+    const std::string_view col = (*fields)[columns.col];
+    if (row.empty() || col.empty()) fail("{}: a row id and a column id are needed", text.lines.here());
+    pairs.row.emplace_back(row);
+    pairs.col.emplace_back(col);
   }
   if (pairs.row.empty()) fail("'{}' holds a header but no pairs: lines of \"row column\" were expected", path);
   return pairs;

@@ -47,6 +47,7 @@ Json options_json(const RunReport& report) {
   Json json;
   json["command"] = report.command;
   json["data"] = report.data;
+  json["columns"] = report.columns;
   json["method"] = method_name(report.method);
   if (const auto width = width_name(report.method); !width.empty()) json["width"] = width;
   if (const auto step = step_name(report.method); !step.empty()) json["step"] = step;

@@ -15,7 +15,8 @@ namespace tracenorm::report {
 
 struct RunReport {
   std::string command;
-  std::string data;  ///< the file the problem came from
+  std::string data;     ///< the file the problem came from
+  std::string columns;  ///< which columns of it were taken, in words; empty where there was no choice
   const Problem* problem = nullptr;
   Preparation preparation;
   NormWeights norm_weights;

@@ -217,6 +217,7 @@ std::string to_text(const RunReport& report) {
   const Result& result = report.result;
   SummaryLines table;
   table.add("data", data_line(report));
+  if (!report.columns.empty()) table.add("columns", report.columns);
   table.add("problem", problem_line(report));
   table.add("method", method_line(report));
   add_path(table, report);

@@ -119,7 +119,7 @@ TEST_F(MatrixMarket, TextOfRows) {
     const std::string file = make("a.txt", text);
     return error_of([&] { read_matrix(file); });
   };
-  expect_says(matrix_error("1 2\n3\n"), {"a.txt', line 2", "1 numbers where the first row has 2"});
+  expect_says(matrix_error("1 2\n3\n"), {"a.txt', line 2", "1 field where the first row has 2"});
   expect_says(matrix_error("1 2\n3 x\n"), {"line 2", "'x' is not a number"});
   expect_says(matrix_error("1 2\n3 inf\n"), {"line 2", "'inf' is not finite"});
   expect_says(matrix_error(""), {"a.txt", "empty"});

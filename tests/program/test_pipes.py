@@ -35,7 +35,7 @@ class PipesTest(ProgramTest):
 
     def test_complete(self):
         expected = self.observed(self.succeed("complete", self.data, *self.options).stdout)
-        for name in ("-", "/dev/stdin"):
+        for name in ("/dev/stdin", "-"):
             self.assertEqual(self.observed(self.piped(self.text, "complete", name, *self.options)), expected)
         self.assertEqual(self.observed(self.piped(gzip.compress(self.text), "complete", "-", *self.options)), expected)
         self.assertEqual(self.observed(self.succeed("complete", self.fifo("pipe", self.text), *self.options).stdout), expected)
