@@ -15,7 +15,6 @@ CONFINED = {
     "zip.h": {"io"},
     "zlib.h": {"io"},
     "lzma.h": {"io"},
-    "openssl/": {"apps"},
     "cblas.h": {"linalg", "evaluators", "methods"},
     "lapacke.h": {"linalg", "evaluators", "methods"},
 }
