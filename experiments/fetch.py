@@ -66,7 +66,10 @@ def main():
             fail(f"unknown data set '{name}'; there are {', '.join(published)}", code=2)
         if name != "all" and name not in published:
             fail(f"{name}: nobody publishes it for download; see docs/results.md", code=2)
-    options.data.mkdir(parents=True, exist_ok=True)
+    try:
+        options.data.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        fail(f"--data: cannot make '{options.data}': {error.strerror}")
     for name in published if "all" in options.names else options.names:
         fetch(known[name], options.data, options.mirror, (lambda _: None) if options.quiet else warn)
 

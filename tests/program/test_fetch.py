@@ -74,6 +74,8 @@ class FetchTest(ProgramTest):
         self.fetch(2, "ml-2m", "--data", "data", says=["ml-2m", "ml-100k", "ego-facebook"])
         self.fetch(2, "netflix-tenth", "--data", "data", says="nobody publishes it")
         self.fetch(3, "x", "--data", "data", "--datasets", "none.json", says="none.json")
+        self.write("file", "")
+        self.fetch(3, "ml-100k", "--data", "file/data", says=["--data", "file/data"])
         self.write("broken.json", "{")
         self.fetch(3, "x", "--data", "data", "--datasets", "broken.json", says="broken.json")
 

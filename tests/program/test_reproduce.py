@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -149,6 +150,29 @@ class ReproduceTest(ProgramTest):
         self.expect(0, *self.tiny("pieces", "--resume"))
         self.assertEqual(self.runs("pieces"), self.runs("whole"))
         self.assertEqual(self.tables("pieces"), self.tables("whole"))
+
+    def test_killing_the_script_ends_its_run(self):
+        def is_here(process):
+            try:
+                return os.readlink(process / "cwd") == str(self.folder)
+            except OSError:  # somebody else's, or just gone
+                return False
+
+        def left():
+            return [process for process in pathlib.Path("/proc").glob("[0-9]*") if is_here(process)]
+
+        self.declare(values={"iterations": 10_000_000})
+        process = self.start(*self.tiny("out"))
+        while not self.log("out"):
+            time.sleep(0.01)
+        time.sleep(0.2)  # in the middle of the next run
+        self.assertEqual(len(left()), 2)  # the script and the program
+        process.kill()
+        process.communicate()
+        end = time.monotonic() + 10
+        while left() and time.monotonic() < end:
+            time.sleep(0.01)
+        self.assertEqual(left(), [])
 
     def test_finished_runs_are_not_done_again(self):
         self.declare()
