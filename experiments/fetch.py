@@ -16,7 +16,8 @@ import sys
 import urllib.request
 import zipfile
 
-from reproduction.data_sets import checksum, fail, load_data_sets
+from reproduction import fail
+from reproduction.data_sets import checksum, load_data_sets
 
 
 def download(url, path):

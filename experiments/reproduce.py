@@ -23,9 +23,10 @@ import signal
 import subprocess
 import sys
 
-from reproduction.data_sets import EXPERIMENTS, fail
+from reproduction import EXPERIMENTS, fail
 from reproduction.declaration import load_experiment
-from reproduction.execute import Executor, Log, RunError
+from reproduction.execute import Executor, RunError
+from reproduction.log import Log
 from reproduction.plan import Plan, UnfinishedError
 from reproduction.results import CaseResults, number_text
 from reproduction.sections import reproduction_page

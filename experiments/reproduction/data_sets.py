@@ -6,16 +6,9 @@ import hashlib
 import json
 import lzma
 import pathlib
-import sys
 import zipfile
 
-EXPERIMENTS = pathlib.Path(__file__).resolve().parents[1]
-
-
-def fail(message, code=3):
-    """Ends the script with one line: 2 for the command line, 3 for bad input."""
-    print(f"{pathlib.Path(sys.argv[0]).name}: error: {message}", file=sys.stderr)
-    raise SystemExit(code)
+from . import EXPERIMENTS, fail
 
 
 def load_data_sets(path=EXPERIMENTS / "datasets.json"):

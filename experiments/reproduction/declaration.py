@@ -2,7 +2,7 @@
 
 import json
 
-from .data_sets import fail
+from . import fail
 
 REQUIRED = {
     "cases": ("name",),

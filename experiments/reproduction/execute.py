@@ -1,4 +1,4 @@
-"""Runs the program's own commands and keeps what they report: one line of JSON for every finished run."""
+"""Runs the program's own commands, and makes of a report what the log keeps."""
 
 import ctypes
 import datetime
@@ -10,42 +10,15 @@ import signal
 import subprocess
 import sys
 
-import numpy
-
-from .data_sets import fail
+from . import fail
+from .pattern import compare_patterns
 
 POINTS = 120  # of a curve: enough for a chart, and the log of a full reproduction stays at a few megabytes
-CELLS = 180  # of a picture, each way
 TRACE = ("k", "seconds", "objective", "lower_bound", "width", "rank", "validation_rmse")
 
 
 class RunError(Exception):
     """A run ended without a result."""
-
-
-class Log:
-    """A line is written whole and synced before its run counts as finished. One that a crash cut off is dropped, and
-    its run is done again."""
-
-    def __init__(self, path):
-        self.path, self.runs = path, {}
-        content = path.read_bytes() if path.exists() else b""
-        whole = content[: content.rfind(b"\n") + 1]
-        if whole != content:
-            os.truncate(path, len(whole))
-        for number, line in enumerate(whole.splitlines(), 1):
-            try:
-                run = json.loads(line)
-                self.runs[run["key"]] = run
-            except (ValueError, KeyError, TypeError):
-                fail(f"{path}:{number}: not a finished run; remove the line, and it is run again")
-
-    def append(self, run):
-        with open(self.path, "ab") as file:
-            file.write(json.dumps(run, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        self.runs[run["key"]] = run
 
 
 def die_with_parent():
@@ -99,7 +72,8 @@ class Executor:
             "result": {**report, "trace": thin(report["trace"])},
         }  # fmt: skip
         if command.truth:
-            record["pattern"] = pattern(model[1], command.truth, pictures=run.seed == 1)  # those of one seed are enough
+            # Pictures of one seed are enough.
+            record["pattern"] = compare_patterns(model[1], command.truth, pictures=run.seed == 1)
         return record
 
 
@@ -123,29 +97,6 @@ def thin(trace):
     places = {int(place + 0.5) for share in shares for place in (share * last, (last + 1) ** share - 1)}
     lines = [trace[place] for place in sorted(places)]
     return {name: [line.get(name) for line in lines] for name in TRACE if any(name in line for line in lines)}
-
-
-def pattern(model_file, truth_file, pictures):
-    """Where the answer is nonzero (above a hundredth of its largest entry), held against the truth."""
-    with numpy.load(model_file) as model:
-        answer = (model["left"] * model["values"]) @ model["right"].T
-    truth = numpy.load(truth_file)
-    found, there = abs(answer) > 0.01 * abs(answer).max(), truth != 0
-    both = float((found & there).sum())
-    result = {
-        "nonzero": float(found.mean()), "precision": both / max(1, found.sum()), "recall": both / max(1, there.sum()),
-        "relative_error": float(numpy.linalg.norm(answer - truth) / numpy.linalg.norm(truth)),
-    }  # fmt: skip
-    return {**result, "answer_picture": picture(found), "truth_picture": picture(there)} if pictures else result
-
-
-def picture(nonzero):
-    """The share of nonzeros in each cell of a square grid, row by row, as hexadecimal digits."""
-    cells = min(*nonzero.shape, CELLS)
-    rows, cols = ([-(-cell * size // cells) for cell in range(cells)] for size in nonzero.shape)
-    count = numpy.add.reduceat(numpy.add.reduceat(nonzero.astype(int), rows, axis=0), cols, axis=1)
-    heights, widths = (numpy.diff([*starts, size]) for starts, size in zip((rows, cols), nonzero.shape, strict=True))
-    return "".join(f"{int(15 * share + 0.5):x}" for share in (count / numpy.outer(heights, widths)).flat)
 
 
 def machine():

@@ -7,7 +7,7 @@ import os
 import pathlib
 import re
 
-from .data_sets import EXPERIMENTS, fail
+from . import EXPERIMENTS, fail
 
 ASSETS = EXPERIMENTS.parent / "apps" / "tracenorm" / "page" / "assets"
 CHART_JS = pathlib.Path(os.environ.get("TRACENORM_CHART_JS", "/usr/share/javascript/chart.js/chart.min.js"))

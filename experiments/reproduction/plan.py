@@ -5,7 +5,8 @@ import json
 import re
 import typing
 
-from .data_sets import fail, find, load_data_sets, sha256
+from . import fail
+from .data_sets import find, load_data_sets, sha256
 
 NAME = re.compile(r"\{([^{}]+)\}")
 
