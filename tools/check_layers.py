@@ -34,7 +34,6 @@ CONFINED = {
     "CLI/": {"apps"},
     "archive.h": {"io"},
     "zlib.h": {"io"},
-    "openssl/": {"apps"},
     "cblas.h": {"linalg"},
     "lapacke.h": {"linalg"},
     "nanobind/": {"python"},

@@ -17,8 +17,6 @@ void add_evaluate(CLI::App& program, Action& action);
 void add_recommend(CLI::App& program, Action& action);
 void add_predict(CLI::App& program, Action& action);
 void add_generate(CLI::App& program, Action& action);
-void add_reproduce(CLI::App& program, Action& action);
-void add_fetch(CLI::App& program, Action& action);
 void add_info(CLI::App& program, Action& action);
 
 /// The two subcommands of `generate`.

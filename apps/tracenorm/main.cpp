@@ -9,17 +9,43 @@
 #include <CLI/Config.hpp>
 #include <csignal>
 #include <cstdio>
+#include <memory>
 #include <new>
 
+#include "commands.hpp"
+#include "help_format.hpp"
 #include "outputs.hpp"
-#include "program.hpp"
 #include "reading_options.hpp"
 #include "suggestion.hpp"
 #include "tracenorm/error.hpp"
+#include "tracenorm/version.hpp"
 
 namespace tracenorm::app {
 
 namespace {
+
+/// Every command with its options; parsing a command line then sets `action`.
+void set_up(CLI::App& program, Action& action) {
+  program.description("Low-rank matrix estimation with nonsmooth losses under a trace-norm bound, with a certificate.");
+  program.set_version_flag("--version", std::string("tracenorm ") + TRACENORM_VERSION, "print the version");
+  program.set_help_flag("--help,-h", "print this help");
+  program.formatter(std::make_shared<HelpFormat>());  // before the commands, which inherit it
+  program.require_subcommand(1);
+  add_complete(program, action);
+  add_denoise(program, action);
+  add_links(program, action);
+  add_evaluate(program, action);
+  add_predict(program, action);
+  add_recommend(program, action);
+  add_generate(program, action);
+  add_info(program, action);
+  for (CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) command->group("Commands");
+  program.footer(R"(Examples:
+  tracenorm complete ratings.csv --model m.npz
+  tracenorm complete u.data --radius 1200 --split 0.5,0.25,0.25
+  tracenorm generate completion train.tsv --truth truth.tsv
+  tracenorm complete --help)");
+}
 
 constexpr int kUsage = static_cast<int>(ErrorCode::usage);
 

@@ -39,38 +39,9 @@ Json value_json(const NamedValue& named) {
       named.value);
 }
 
-Json field_json(const FieldInfo& field, double value) {
-  return field.whole ? Json(static_cast<std::int64_t>(value)) : Json(value);
-}
-
-Json options_json(const RunReport& report) {
-  Json json;
-  json["command"] = report.command;
-  json["data"] = report.data;
-  json["columns"] = report.columns;
-  json["method"] = method_name(report.method);
-  if (const auto width = width_name(report.method); !width.empty()) json["width"] = width;
-  if (const auto step = step_name(report.method); !step.empty()) json["step"] = step;
-  visit_fields(report.method,
-               [&](const FieldInfo& field, double value) { json[std::string(field.name)] = field_json(field, value); });
-  json["loss"] = to_string(report.problem->loss);
-  json["penalty"] = to_string(report.problem->penalty);
-  if (report.path.empty()) {
-    json["radius"] = maybe(radius(report));
-  } else {
-    json["radius"] = "auto";
-  }
-  json["norm_power"] = report.norm_weights.power;
-  json["norm_smoothing"] = report.norm_weights.smoothing;
-  json["prepare"] = to_string(report.preparation.kind);
-  json["iterations"] = report.run.iterations;
-  json["gap"] = maybe(report.run.gap);
-  json["time"] = maybe(report.run.seconds);
-  json["patience"] = report.run.patience;
-  json["certificate_share"] = report.run.certificate_share;
-  json["seed"] = report.run.seed;
-  json["threads"] = report.run.threads;
-  for (const NamedValue& option : report.options) json[option.name] = value_json(option);
+Json object(const std::vector<NamedValue>& values) {
+  Json json = Json::object();
+  for (const NamedValue& named : values) json[named.name] = value_json(named);
   return json;
 }
 
@@ -128,14 +99,6 @@ Json trace_json(const std::vector<Iteration>& trace) {
   Json json = Json::array();
   for (const Iteration& iteration : trace) json.push_back(iteration_json(iteration));
   return json;
-}
-
-Json environment_json(const Environment& environment) {
-  return {{"version", environment.version},
-          {"compiler", environment.compiler},
-          {"instruction_set", environment.instruction_set},
-          {"threads", environment.threads},
-          {"seed", environment.seed}};
 }
 
 std::string_view name_of(Slopes slopes) {
@@ -204,16 +167,12 @@ std::string to_json(const RunReport& report) {
                       {"products", result.counters.products},
                       {"certificate_passes", number(result.counters.certificate_passes)}};
   json["trace"] = trace_json(result.trace);
-  json["options"] = options_json(report);
-  json["environment"] = environment_json(result.environment);
+  json["options"] = object(all_options(report));
+  json["environment"] = object(environment(report));
   return dump(json, 1) + "\n";
 }
 
-std::string to_json(const std::vector<NamedValue>& values) {
-  Json json = Json::object();
-  for (const NamedValue& named : values) json[named.name] = value_json(named);
-  return dump(json, 1) + "\n";
-}
+std::string to_json(const std::vector<NamedValue>& values) { return dump(object(values), 1) + "\n"; }
 
 std::string model_metadata(const RunReport& report) {
   const Result& result = report.result;

@@ -35,8 +35,23 @@ struct RunReport {
 /// One JSON object and a line end. What is not a finite number is null.
 std::string to_json(const RunReport& report);
 
-/// A table for people, one line per fact.
+/// A fact about a run for people. An empty label: the value goes on with what stands above.
+struct SummaryLine {
+  std::string label;
+  std::string value;
+};
+
+/// What a person should know of the run, in order; the certificate has its own sentence.
+std::vector<SummaryLine> summary(const RunReport& report);
+
+/// The summary as it stands on a terminal, certificate included.
 std::string to_text(const RunReport& report);
+
+/// Every option of the run, given or not, by its name in the JSON.
+std::vector<NamedValue> all_options(const RunReport& report);
+
+/// What ran: version, compiler, instruction set, threads, seed.
+std::vector<NamedValue> environment(const RunReport& report);
 
 /// The JSON kept inside a saved model: enough to know what was solved and how well.
 std::string model_metadata(const RunReport& report);

@@ -11,14 +11,9 @@ namespace tracenorm::report {
 
 namespace {
 
-class SummaryLines {
- public:
-  void add(std::string_view label, std::string_view value) { text_ += fmt::format("{:<18} {}\n", label, value); }
-  [[nodiscard]] const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
+std::string line_text(std::string_view label, std::string_view value) {
+  return fmt::format("{:<18} {}\n", label, value);
+}
 
 std::string preparation_words(const Preparation& preparation) {
   using Kind = Preparation::Kind;
@@ -134,12 +129,13 @@ std::string held_out_line(const HeldOut& held_out, const Preparation& preparatio
   return fmt::format("{} ({} entries)", fmt::join(parts, "; "), held_out.entries);
 }
 
-std::string value_text(const std::monostate&) { return "none"; }
-std::string value_text(bool value) { return value ? "yes" : "no"; }
-std::string value_text(std::int64_t value) { return std::to_string(value); }
-std::string value_text(double value) { return fmt::format("{:.7g}", value); }
-std::string value_text(const std::string& value) { return value; }
-std::string value_text(const std::vector<std::string>& value) { return fmt::format("{}", fmt::join(value, ", ")); }
+std::string text_of(const std::monostate&) { return "none"; }
+std::string text_of(bool value) { return value ? "yes" : "no"; }
+std::string text_of(std::int64_t value) { return std::to_string(value); }
+std::string text_of(std::uint64_t value) { return std::to_string(value); }
+std::string text_of(double value) { return fmt::format("{:.7g}", value); }
+std::string text_of(const std::string& value) { return value; }
+std::string text_of(const std::vector<std::string>& value) { return fmt::format("{}", fmt::join(value, ", ")); }
 
 /// The gap as a share says nothing when the bound is not positive; the plain difference does.
 std::string certified_excess(const Result& result) {
@@ -150,6 +146,34 @@ std::string certified_excess(const Result& result) {
 std::string proof_text(const Certificate& certificate) {
   if (certificate.proof != SpectralBound::Proof::probabilistic) return std::string(to_string(certificate.proof));
   return fmt::format("probabilistic, wrong with probability at most {:.1g}", certificate.failure_probability);
+}
+
+/// One line per radius, with a bar as long as the validation error is above the best one: the path as a chart.
+void add_path(std::vector<SummaryLine>& lines, const RunReport& report) {
+  if (report.path.empty()) return;
+  const auto error = [](const RadiusStep& step) { return step.validation_error; };
+  double lowest = error(report.path.front());
+  double highest = lowest;
+  bool penalties = false;
+  double seconds = 0;
+  for (const RadiusStep& step : report.path) {
+    lowest = std::min(lowest, error(step));
+    highest = std::max(highest, error(step));
+    penalties = penalties || step.lambda > 0;
+    seconds += step.seconds;
+  }
+  constexpr double kCells = 30;
+  std::string label = "radius path";
+  for (std::size_t s = 0; s < report.path.size(); ++s) {
+    const RadiusStep& step = report.path[s];
+    const double share = highest > lowest ? (error(step) - lowest) / (highest - lowest) : 0.0;
+    const std::string lambda = penalties ? fmt::format("l1 {:<9.4g} ", step.lambda) : "";
+    lines.push_back(
+        {label, fmt::format("{}{:<10.5g} validation error {:.5f} {} {:#<{}}", lambda, step.radius, error(step),
+                            s == report.path_best ? "<-" : "  ", "", static_cast<int>(std::lround(share * kCells)))});
+    label.clear();
+  }
+  lines.push_back({"", fmt::format("{} radii in {} seconds", report.path.size(), seconds_text(seconds))});
 }
 
 }  // namespace
@@ -175,64 +199,45 @@ std::string certificate_sentence(const RunReport& report) {
                      trace_penalty(report.method) ? " of the penalised problem" : "", proof_text(result.certificate));
 }
 
+std::string value_text(const NamedValue& named) {
+  return std::visit([](const auto& value) { return text_of(value); }, named.value);
+}
+
 std::string to_text(const std::vector<NamedValue>& values) {
-  SummaryLines table;
+  std::string text;
   for (const NamedValue& named : values) {
     std::string label = named.name;
     std::replace(label.begin(), label.end(), '_', ' ');
-    table.add(label, std::visit([](const auto& value) { return value_text(value); }, named.value));
+    text += line_text(label, value_text(named));
   }
-  return table.text();
+  return text;
 }
 
-/// One line per radius, with a bar as long as the validation error is above the best one: the path as a chart.
-void add_path(SummaryLines& table, const RunReport& report) {
-  if (report.path.empty()) return;
-  const auto error = [](const RadiusStep& step) { return step.validation_error; };
-  double lowest = error(report.path.front());
-  double highest = lowest;
-  bool penalties = false;
-  double seconds = 0;
-  for (const RadiusStep& step : report.path) {
-    lowest = std::min(lowest, error(step));
-    highest = std::max(highest, error(step));
-    penalties = penalties || step.lambda > 0;
-    seconds += step.seconds;
-  }
-  constexpr double kCells = 30;
-  std::string label = "radius path";
-  for (std::size_t s = 0; s < report.path.size(); ++s) {
-    const RadiusStep& step = report.path[s];
-    const double share = highest > lowest ? (error(step) - lowest) / (highest - lowest) : 0.0;
-    const std::string lambda = penalties ? fmt::format("l1 {:<9.4g} ", step.lambda) : "";
-    table.add(label,
-              fmt::format("{}{:<10.5g} validation error {:.5f} {} {:#<{}}", lambda, step.radius, error(step),
-                          s == report.path_best ? "<-" : "  ", "", static_cast<int>(std::lround(share * kCells))));
-    label.clear();
-  }
-  table.add("", fmt::format("{} radii in {} seconds", report.path.size(), seconds_text(seconds)));
+std::vector<SummaryLine> summary(const RunReport& report) {
+  const Result& result = report.result;
+  std::vector<SummaryLine> lines{{"data", data_line(report)}};
+  if (!report.columns.empty()) lines.push_back({"columns", report.columns});
+  lines.insert(lines.end(), {{"problem", problem_line(report)}, {"method", method_line(report)}});
+  add_path(lines, report);
+  const std::string bound =
+      std::isfinite(result.lower_bound) ? fmt::format("{:.7g}", result.lower_bound + 0.0) : "none";
+  lines.insert(lines.end(), {{"status", result.message},
+                             {"objective", objective_line(report)},
+                             {"lower bound", bound},
+                             {"rank", std::to_string(result.solution.terms())},
+                             {"trace norm", trace_norm_line(report)},
+                             {"iterations", iterations_line(result)},
+                             {"seconds", seconds_text(result.seconds)}});
+  if (report.validation) lines.push_back({"validation", held_out_line(*report.validation, report.preparation)});
+  if (report.test) lines.push_back({"test", held_out_line(*report.test, report.preparation)});
+  if (!report.written.empty()) lines.push_back({"written", fmt::format("{}", fmt::join(report.written, ", "))});
+  return lines;
 }
 
 std::string to_text(const RunReport& report) {
-  const Result& result = report.result;
-  SummaryLines table;
-  table.add("data", data_line(report));
-  if (!report.columns.empty()) table.add("columns", report.columns);
-  table.add("problem", problem_line(report));
-  table.add("method", method_line(report));
-  add_path(table, report);
-  table.add("status", result.message);
-  table.add("objective", objective_line(report));
-  table.add("lower bound",
-            std::isfinite(result.lower_bound) ? fmt::format("{:.7g}", result.lower_bound + 0.0) : "none");
-  table.add("rank", std::to_string(result.solution.terms()));
-  table.add("trace norm", trace_norm_line(report));
-  table.add("iterations", iterations_line(result));
-  table.add("seconds", seconds_text(result.seconds));
-  if (report.validation) table.add("validation", held_out_line(*report.validation, report.preparation));
-  if (report.test) table.add("test", held_out_line(*report.test, report.preparation));
-  if (!report.written.empty()) table.add("written", fmt::format("{}", fmt::join(report.written, ", ")));
-  return table.text() + certificate_sentence(report) + "\n";
+  std::string text;
+  for (const SummaryLine& line : summary(report)) text += line_text(line.label, line.value);
+  return text + certificate_sentence(report) + "\n";
 }
 
 }  // namespace tracenorm::report

@@ -1,20 +1,25 @@
 """The HTML pages in headless Chromium: everything is there and drawn, nothing complains, nothing asks the network."""
 
+import base64
 import json
 import os
 import pathlib
+import shutil
 
 from paper_data import write_paper_data
-from support import ProgramTest
-from webdriver import Browser
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from support import EXPERIMENTS, ProgramTest
 
 # Whether a canvas shows more than a few colours, pixel by pixel (on a copy: reading changes how a canvas is kept).
 DRAWN = """
-const canvas = document.querySelector(arguments[0] + ' canvas');
+const canvas = document.querySelector(arguments[0]);
 const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', {willReadFrequently: true});
 copy.drawImage(canvas, 0, 0);
 const pixels = new Uint32Array(copy.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
-return canvas.width > 50 && new Set(pixels).size > 10"""
+return canvas.width > 50 && new Set(pixels).size > arguments[1]"""
 
 IDS = "return [...document.querySelectorAll(arguments[0])].map(e => e.id)"
 EMPTY_TABLES = """
@@ -30,113 +35,150 @@ return [x.type, y.type, x.options.title.text, y.options.title.text]"""
 OVERFLOW = "return document.documentElement.scrollWidth > innerWidth"
 
 
+def open_browser(width=1200, height=900, dark=False):
+    """A window of exactly this size; what scripts say and ask for is kept in its logs."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium")
+    for argument in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "hide-scrollbars"):
+        options.add_argument(f"--{argument}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    browser = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    theme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [theme]})
+    return browser
+
+
+def errors(browser):
+    """What scripts complained about since the last call."""
+    return [line["message"] for line in browser.get_log("browser") if line["level"] in ("SEVERE", "WARNING")]
+
+
+def requests(browser):
+    """Addresses that were asked for since the last call, data inside the page left out."""
+    lines = [json.loads(line["message"])["message"] for line in browser.get_log("performance")]
+    sent = [line["params"]["request"]["url"] for line in lines if line["method"] == "Network.requestWillBeSent"]
+    return [url for url in sent if not url.startswith("data:")]
+
+
+def screenshot(browser, path, whole):
+    """Of the window, or of the whole page."""
+    options = {"format": "png", "captureBeyondViewport": whole}
+    if whole:
+        size = browser.execute_cdp_cmd("Page.getLayoutMetrics", {})["cssContentSize"]
+        options["clip"] = {"x": 0, "y": 0, "scale": 1, "width": size["width"], "height": size["height"]}
+    path.write_bytes(base64.b64decode(browser.execute_cdp_cmd("Page.captureScreenshot", options)["data"]))
+
+
 class PagesTest(ProgramTest):
     def shown(self, browser, page):
         """Opens a page and checks what holds for every page."""
-        browser.open(self.folder / page)
-        browser.wait("return document.readyState === 'complete'")
-        figures = browser.run(IDS, "figure.chart")
+        errors(browser), requests(browser)  # what the browser did before is not the page's
+        address = (self.folder / page).resolve().as_uri()
+        browser.get(address)
+        figures = browser.execute_script(IDS, "figure.chart")
         self.assertTrue(figures)
         for figure in figures:
-            self.assertTrue(browser.run(DRAWN, f"#{figure}"), f"{figure} is blank")
-        self.assertEqual(browser.run(EMPTY_TABLES), [])
-        self.assertEqual(
-            browser.run("return [...document.images].filter(i => !(i.complete && i.naturalWidth)).length"), 0
-        )
-        self.assertFalse(browser.run(OVERFLOW), "the page is wider than the window")
-        self.unspoilt(browser, page)
+            self.assertTrue(browser.execute_script(DRAWN, f"#{figure} canvas", 10), f"{figure} is blank")
+        self.assertEqual(browser.execute_script(EMPTY_TABLES), [])
+        self.assertFalse(browser.execute_script(OVERFLOW), "the page is wider than the window")
+        self.assertEqual(errors(browser), [])
+        self.assertEqual(requests(browser), [address])
         return figures
 
-    def unspoilt(self, browser, page):
-        self.assertEqual(browser.errors(), [])
-        asked = [url for url in browser.requests() if not url.startswith("data:")]
-        self.assertEqual(asked, [(self.folder / page).resolve().as_uri()])
+    def find(self, browser, selector):
+        """The element, scrolled to the middle of the window."""
+        element = browser.find_element(By.CSS_SELECTOR, selector)
+        browser.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", element)
+        return element
+
+    def click(self, browser, selector):
+        self.find(browser, selector).click()
 
     def keep(self, browser, name):
         """Pictures for a person to look at, where TRACENORM_SCREENSHOTS names a folder."""
         if folder := os.environ.get("TRACENORM_SCREENSHOTS"):
             pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
-            browser.screenshot(pathlib.Path(folder, name + ".png"))
-            browser.screenshot(pathlib.Path(folder, name + "-whole.png"), whole=True)
+            screenshot(browser, pathlib.Path(folder, name + ".png"), whole=False)
+            screenshot(browser, pathlib.Path(folder, name + "-whole.png"), whole=True)
 
     def check_axes(self, browser, figure, x_types, y_types):
         """Clicks change the kind of an axis and what is on it."""
         place = f"#{figure} .controls"
-        before = browser.run(AXES, f"#{figure}")
+        before = browser.execute_script(AXES, f"#{figure}")
         self.assertEqual(before[0], x_types[0])
-        browser.click(f"{place} span:nth-of-type(1) button:nth-of-type(2)")  # seconds instead of iterations
-        self.assertEqual(browser.run(AXES, f"#{figure}")[2], "seconds")
-        browser.click(f"{place} span:nth-of-type(2) button[aria-pressed=false]")
-        self.assertEqual(browser.run(AXES, f"#{figure}")[0], x_types[1])
-        browser.click(f"{place} span:nth-of-type(4) button[aria-pressed=false]")
-        self.assertEqual(browser.run(AXES, f"#{figure}")[1], y_types[1])
-        browser.click(f"{place} span:nth-of-type(3) button:nth-of-type(2)")  # another ordinate
-        self.assertNotEqual(browser.run(AXES, f"#{figure}")[3], before[3])
-        self.assertTrue(browser.run(DRAWN, f"#{figure}"))
+        self.click(browser, f"{place} span:nth-of-type(1) button:nth-of-type(2)")  # seconds instead of iterations
+        self.assertEqual(browser.execute_script(AXES, f"#{figure}")[2], "seconds")
+        self.click(browser, f"{place} span:nth-of-type(2) button[aria-pressed=false]")
+        self.assertEqual(browser.execute_script(AXES, f"#{figure}")[0], x_types[1])
+        self.click(browser, f"{place} span:nth-of-type(4) button[aria-pressed=false]")
+        self.assertEqual(browser.execute_script(AXES, f"#{figure}")[1], y_types[1])
+        self.click(browser, f"{place} span:nth-of-type(3) button:nth-of-type(2)")  # another ordinate
+        self.assertNotEqual(browser.execute_script(AXES, f"#{figure}")[3], before[3])
+        self.assertTrue(browser.execute_script(DRAWN, f"#{figure} canvas", 10))
 
     def check_zoom(self, browser, figure):
         """Dragging shows a part of the x axis, a double click all of it again."""
         width = """
             const {min, max} = Chart.getChart(document.querySelector(arguments[0])).scales.x;
             return Math.log(max / Math.max(min, 1e-9))"""
-        canvas = f"#{figure} canvas"
-        before = browser.run(width, canvas)
-        browser.drag(canvas, 0.4, 0.6)
-        self.assertLess(browser.run(width, canvas), 0.5 * before)
-        browser.drag(canvas, 0.5, 0.5, clicks=2)
-        self.assertEqual(browser.run(width, canvas), before)
+        selector = f"#{figure} canvas"
+        before = browser.execute_script(width, selector)
+        canvas = self.find(browser, selector)
+        aside = int(0.1 * canvas.size["width"])  # from the middle, each way
+        mouse = ActionChains(browser)
+        mouse.move_to_element_with_offset(canvas, -aside, 0).click_and_hold().move_by_offset(2 * aside, 0).release()
+        mouse.perform()
+        self.assertLess(browser.execute_script(width, selector), 0.5 * before)
+        ActionChains(browser).double_click(canvas).perform()
+        self.assertEqual(browser.execute_script(width, selector), before)
 
     def check_theme(self, browser):
         paper = "return getComputedStyle(document.body).backgroundColor"
-        before = browser.run(paper)
-        browser.click("#theme")
-        self.assertNotEqual(browser.run(paper), before)
+        before = browser.execute_script(paper)
+        self.click(browser, "#theme")
+        self.assertNotEqual(browser.execute_script(paper), before)
+        self.assertEqual((errors(browser), requests(browser)), ([], []))
 
     def test_page_of_a_run(self):
         self.succeed(
             "complete", self.ratings(), "--radius", 20, "--split", "0.5,0.25,0.25", "--report", "run.html", "--quiet"
         )
-        with Browser() as browser:
+        with open_browser() as browser:
             figures = self.shown(browser, "run.html")
             self.assertEqual(set(figures), {"convergence", "progress", "singular-values", "residual-distribution"})
             self.check_zoom(browser, "convergence")
             self.check_axes(browser, "convergence", ("logarithmic", "linear"), ("linear", "logarithmic"))
             self.keep(browser, "run-light")
             self.check_theme(browser)
-            self.unspoilt_after_clicks(browser)
-        with Browser(390, 800, dark=True) as phone:
+        with open_browser(390, 800, dark=True) as phone:
             self.shown(phone, "run.html")
             self.keep(phone, "run-phone-dark")
 
-    def unspoilt_after_clicks(self, browser):
-        self.assertEqual(browser.errors(), [])
-        self.assertEqual([url for url in browser.requests() if not url.startswith("data:")], [])
-
     def test_page_of_the_reproduction(self):
         write_paper_data(self.folder / "data")
-        self.succeed("reproduce", "all", "--quick", "--data", "data", "--out", "out", "--quiet")
+        done = self.reproduce("all", "--quick", "--data", "data", "--out", "out", "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
         page = "out/index.html"
-        declared = {json.loads(path.read_text())["name"] for path in self.experiments()}
-        with Browser() as browser:
+        declared = {path.stem for path in EXPERIMENTS.glob("*.json")} - {"datasets"}
+        with open_browser() as browser:
             figures = self.shown(browser, page)
+            tables = browser.execute_script(IDS, "table")
             for name in declared:
                 self.assertTrue(any(figure.startswith(name) for figure in figures), f"no chart of {name}")
-                tables = browser.run(IDS, "table")
                 self.assertLessEqual({f"{name}-results", f"{name}-protocol"}, set(tables))
             self.assertIn("component-functions", figures)
             self.assertIn("comparisons", tables)
-            self.assertTrue(browser.run(IDS, "figure.gallery"))
+            pictures = f"#{browser.execute_script(IDS, 'figure.gallery')[0]} figure"
+            self.assertEqual(len(browser.find_elements(By.CSS_SELECTOR, pictures)), 1 + 6)  # the truth and six methods
+            self.assertTrue(browser.execute_script(DRAWN, f"{pictures} canvas", 1), "the pattern is blank")
             self.check_axes(browser, "covariance-200-convergence", ("logarithmic", "linear"), ("logarithmic", "linear"))
             self.keep(browser, "reproduction-light")
             self.check_theme(browser)
-            self.unspoilt_after_clicks(browser)
-        with Browser(390, 800, dark=True) as phone:
+        with open_browser(390, 800, dark=True) as phone:
             self.shown(phone, page)
             self.keep(phone, "reproduction-phone-dark")
-
-    def experiments(self):
-        folder = pathlib.Path(__file__).resolve().parents[2] / "experiments"
-        return [path for path in folder.glob("*.json") if path.name != "datasets.json"]
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -12,6 +13,8 @@ import numpy
 PROGRAM = os.environ.get("TRACENORM_PROGRAM")
 if not PROGRAM:
     raise SystemExit("set TRACENORM_PROGRAM to the path of the program to test")
+
+EXPERIMENTS = pathlib.Path(__file__).resolve().parents[2] / "experiments"
 
 # What every run's JSON has, by the program's contract.
 RUN_KEYS = {
@@ -34,6 +37,14 @@ class ProgramTest(unittest.TestCase):
     def run_program(self, *arguments, **options):
         command = [PROGRAM, *map(str, arguments)]
         return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=120, **options)
+
+    def run_script(self, name, *arguments):
+        """A script of experiments/."""
+        command = [sys.executable, "-B", EXPERIMENTS / name, *map(str, arguments)]
+        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=240)
+
+    def reproduce(self, *arguments):
+        return self.run_script("reproduce.py", *arguments, "--program", PROGRAM)
 
     def succeed(self, *arguments):
         done = self.run_program(*arguments)

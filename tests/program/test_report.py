@@ -7,12 +7,10 @@ import numpy
 from support import ProgramTest
 
 
-def charts(html):
-    """{id: data} of every chart on a page."""
-    found = re.findall(
-        r'<figure class="chart" id="([^"]+)">.*?<script type="application/json">(.*?)</script>', html, re.S
-    )
-    return {name: json.loads(data) for name, data in found}
+def blocks(html):
+    """{id: block} of what is on a page."""
+    data = re.search(r'<script type="application/json" id="page">(.*?)</script>', html, re.S).group(1)
+    return {block["id"]: block for block in json.loads(data)["blocks"] if "id" in block}
 
 
 class ReportTest(ProgramTest):
@@ -22,13 +20,15 @@ class ReportTest(ProgramTest):
 
     def test_numbers_are_those_of_the_run(self):
         run, html = self.page("complete", self.ratings(), "--radius", 20, "--split", "0.5,0.25,0.25")
-        drawn = charts(html)
+        drawn = blocks(html)
         objective = drawn["convergence"]["series"][0]
         self.assertEqual(objective["x"][0], [line["k"] + 1 for line in run["trace"]])
         numpy.testing.assert_allclose(objective["y"][0], [line["objective"] for line in run["trace"]], rtol=1e-5)
         self.assertEqual(len(drawn["singular-values"]["series"][0]["y"][0]), run["rank"])
         self.assertEqual(sum(drawn["residual-distribution"]["series"][0]["y"][0]), run["observed"])
-        self.assertIn(f"{run['test']['rmse']:.4f}", html)
+        self.assertEqual(drawn["errors"]["rows"][1][2], f"{run['test']['rmse']:.4f}")
+        self.assertIn(["rank", str(run["rank"])], drawn["summary"]["rows"])
+        self.assertIn(["seed", str(run["options"]["seed"])], drawn["options"]["rows"])
 
     def test_outliers_stand_out(self):
         random = numpy.random.default_rng(0)
@@ -36,17 +36,16 @@ class ReportTest(ProgramTest):
         matrix[3, 4] += 50
         numpy.save(self.folder / "noisy.npy", matrix)
         _, html = self.page("denoise", "noisy.npy", "--radius", 12, "--loss", "absolute")
-        table = re.search(r'<table id="largest-residuals".*?</table>', html, re.S).group()
-        cells = re.findall(r"<td[^>]*>(.*?)</td>", table)
-        self.assertEqual(cells[:2], ["3", "4"])
-        self.assertAlmostEqual(float(cells[4]), 50, delta=5)
+        worst = blocks(html)["largest-residuals"]["rows"][0]
+        self.assertEqual(worst[:2], ["3", "4"])
+        self.assertAlmostEqual(float(worst[4]), 50, delta=5)
 
     def test_links_and_quoting(self):
         data = self.edges(name="a<b>&.txt")
         _, html = self.page("links", data, "--radius", 20, "--l1", 0.01, "--iterations", 20)
-        self.assertNotIn("a<b>", html)
-        self.assertIn("a&lt;b&gt;&amp;.txt", html)
-        self.assertIn("AUC", html)
+        self.assertNotIn("a<b>", html)  # the data of a page end no element
+        self.assertTrue(blocks(html)["summary"]["rows"][0][1].startswith("a<b>&.txt: "))
+        self.assertIn("AUC", blocks(html)["errors"]["columns"])
 
     def test_page_needs_nothing_else(self):
         _, html = self.page("complete", self.ratings(), "--radius", 20, "--iterations", 5)

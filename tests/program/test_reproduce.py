@@ -1,14 +1,16 @@
-"""tracenorm reproduce: the paper's experiments, small; what is killed and resumed must give the same tables."""
+"""experiments/reproduce.py: the paper's experiments, small; killed and resumed, it must give the same tables."""
 
 import json
 import os
+import pathlib
 import re
 import signal
 import subprocess
+import sys
 import time
 
 from paper_data import write_paper_data
-from support import PROGRAM, ProgramTest, parse_strict
+from support import EXPERIMENTS, PROGRAM, ProgramTest, parse_strict
 
 # An experiment of two sizes and three methods that is over in a moment.
 TINY = {
@@ -71,7 +73,22 @@ class ReproduceTest(ProgramTest):
         return self.write("tiny.json", json.dumps({**TINY, **changes}))
 
     def tiny(self, out, *options):
-        return ["reproduce", "tiny", "--declaration", "tiny.json", "--out", out, *options]
+        """The arguments of the script."""
+        return ["tiny", "--declaration", "tiny.json", "--out", out, *options]
+
+    def start(self, *arguments):
+        """The script in a process of its own."""
+        command = [sys.executable, "-B", EXPERIMENTS / "reproduce.py", *arguments, "--program", PROGRAM]
+        return subprocess.Popen(command, cwd=self.folder, stderr=subprocess.PIPE, text=True)
+
+    def expect(self, code, *arguments, says=()):
+        """Runs the script; `says` are parts of what it says on standard error."""
+        done = self.reproduce(*arguments)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        for words in [says] if isinstance(says, str) else says:
+            self.assertIn(words, done.stderr)
+        return done
 
     def log(self, out):
         path = self.folder / out / "runs.jsonl"
@@ -87,7 +104,7 @@ class ReproduceTest(ProgramTest):
 
     def test_numbers_come_from_the_runs(self):
         self.declare()
-        self.succeed(*self.tiny("out"))
+        self.expect(0, *self.tiny("out"))
         runs = self.runs("out")
         self.assertEqual(len(runs), RUNS)
         radius = {(run["case"], run["seed"]): run["result"]["trace_norm"] for run in runs if run["method"] == "genfb"}
@@ -104,7 +121,7 @@ class ReproduceTest(ProgramTest):
 
     def test_command_on_record_gives_the_number(self):
         self.declare()
-        self.succeed(*self.tiny("out", "--quick"))
+        self.expect(0, *self.tiny("out", "--quick"))
         run = next(run for run in self.runs("out") if run["method"] == "hcgs")
         for command in [*run["prepare"], run["command"]]:
             words = command.replace("WORK/", "").split()[1:]
@@ -114,11 +131,10 @@ class ReproduceTest(ProgramTest):
 
     def test_killed_at_any_moment_and_resumed(self):
         self.declare()
-        self.succeed(*self.tiny("whole"))
+        self.expect(0, *self.tiny("whole"))
         kills = 0
         for pause in (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3):
-            command = [PROGRAM, *self.tiny("pieces", "--resume", "--quiet")]
-            process = subprocess.Popen(command, cwd=self.folder)
+            process = self.start(*self.tiny("pieces", "--resume", "--quiet"))
             before = len(self.log("pieces"))
             while process.poll() is None and len(self.log("pieces")) == before:
                 time.sleep(0.001)
@@ -126,38 +142,61 @@ class ReproduceTest(ProgramTest):
             if process.poll() is None:
                 process.send_signal(signal.SIGKILL)
                 kills += 1
-            process.wait()
+            process.communicate()
         self.assertGreater(kills, 0)
         # A crash of the machine may cut the last line off.
         log = self.folder / "pieces" / "runs.jsonl"
         os.truncate(log, log.stat().st_size - 100)
-        self.succeed(*self.tiny("pieces", "--resume"))
+        self.expect(0, *self.tiny("pieces", "--resume"))
         self.assertEqual(self.runs("pieces"), self.runs("whole"))
         self.assertEqual(self.tables("pieces"), self.tables("whole"))
 
+    def test_killing_the_script_ends_its_run(self):
+        def is_here(process):
+            try:
+                return os.readlink(process / "cwd") == str(self.folder)
+            except OSError:  # somebody else's, or just gone
+                return False
+
+        def left():
+            return [process for process in pathlib.Path("/proc").glob("[0-9]*") if is_here(process)]
+
+        self.declare(values={"iterations": 10_000_000})
+        process = self.start(*self.tiny("out"))
+        while not self.log("out"):
+            time.sleep(0.01)
+        time.sleep(0.2)  # in the middle of the next run
+        self.assertEqual(len(left()), 2)  # the script and the program
+        process.kill()
+        process.communicate()
+        end = time.monotonic() + 10
+        while left() and time.monotonic() < end:
+            time.sleep(0.01)
+        self.assertEqual(left(), [])
+
     def test_finished_runs_are_not_done_again(self):
         self.declare()
-        self.succeed(*self.tiny("out"))
+        self.expect(0, *self.tiny("out"))
         before = self.log("out")
-        done = self.succeed(*self.tiny("out", "--resume"))
+        done = self.expect(0, *self.tiny("out", "--resume"))
         self.assertEqual(self.log("out"), before)
         self.assertNotIn("seed", done.stderr)
-        self.fail_with(2, *self.tiny("out"), says=["--out", "--resume", f"{RUNS} finished runs"])
+        self.expect(2, *self.tiny("out"), says=["--out", "--resume", f"{RUNS} finished runs"])
         page = (self.folder / "out" / "index.html").read_bytes()
         (self.folder / "out" / "index.html").unlink()
-        self.succeed(*self.tiny("out", "--page-only"))
+        self.expect(0, *self.tiny("out", "--page-only"))
         self.assertEqual((self.folder / "out" / "index.html").read_bytes(), page)
         self.declare(values={"iterations": 31})  # another experiment: FWUA again, the others as they were
-        self.succeed(*self.tiny("out", "--resume"))
+        self.expect(0, *self.tiny("out", "--resume"))
         self.assertEqual(len(self.log("out")), RUNS + 4)
 
     def test_interrupted(self):
         self.declare(values={"iterations": 10_000_000})
-        process = subprocess.Popen([PROGRAM, *self.tiny("out")], cwd=self.folder, stderr=subprocess.PIPE, text=True)
+        process = self.start(*self.tiny("out"))
         while not self.log("out"):
             time.sleep(0.01)
         time.sleep(0.2)  # in the middle of the next run
-        self.fail_with(3, *self.tiny("out", "--resume"), says=["--out", "another reproduction"])
+        self.expect(3, *self.tiny("out", "--resume"), says=["--out", "another reproduction"])
         process.send_signal(signal.SIGINT)
         stderr = process.communicate(timeout=60)[1]
         self.assertEqual(process.returncode, 130, stderr)
@@ -171,19 +210,19 @@ class ReproduceTest(ProgramTest):
         only = [{**case, "methods": ["genfb", "fwua", "hcgs"]} for case in TINY["cases"]]
         own = {"name": "own", "values": {"n": 40, "radius": 5}, "methods": ["needy"]}
         self.declare(cases=[*only, own], methods=[*TINY["methods"], needy])
-        self.succeed(*self.tiny("out"))
+        self.expect(0, *self.tiny("out"))
         self.assertEqual(len(self.log("out")), RUNS + 2)
         self.assertIn("| own | Needy | 2 |", self.tables("out"))
 
     def test_methods_seeds_and_what_they_need(self):
         self.declare()
-        self.succeed(*self.tiny("out", "--methods", "hcgs", "--seeds", "1"))
+        self.expect(0, *self.tiny("out", "--methods", "hcgs", "--seeds", "1"))
         self.assertEqual({run["method"] for run in self.runs("out")}, {"genfb", "hcgs"})
         self.assertEqual({run["seed"] for run in self.runs("out")}, {1})
-        self.fail_with(2, *self.tiny("out2", "--methods", "adam"), says=["--methods", "adam", "genfb, fwua, hcgs"])
-        self.fail_with(2, *self.tiny("out2", "--seeds", "0"), says="--seeds")
-        self.fail_with(2, "reproduce", "everything", "--out", "out2", says=["everything", "covariance", "all"])
-        self.fail_with(3, "reproduce", "all", "--out", "out2", "--data", "nowhere", says=["--data", "nowhere"])
+        self.expect(2, *self.tiny("out2", "--methods", "adam"), says=["--methods", "adam", "genfb, fwua, hcgs"])
+        self.expect(2, *self.tiny("out2", "--seeds", "0"), says="--seeds")
+        self.expect(2, "everything", "--out", "out2", says=["everything", "covariance", "all"])
+        self.expect(3, "all", "--out", "out2", "--data", "nowhere", says=["--data", "nowhere"])
 
     def test_bad_declarations(self):
         for changes, says in (
@@ -198,43 +237,38 @@ class ReproduceTest(ProgramTest):
             ),
         ):
             self.declare(**changes)
-            self.fail_with(3, *self.tiny("bad"), says=says)
+            self.expect(3, *self.tiny("bad"), says=says)
         self.write("tiny.json", "{")
-        self.fail_with(3, *self.tiny("bad"), says=["tiny.json", "not JSON"])
-        self.fail_with(3, "reproduce", "tiny", "--declaration", "none.json", "--out", "bad", says="none.json")
+        self.expect(3, *self.tiny("bad"), says=["tiny.json", "not JSON"])
+        self.expect(3, "tiny", "--declaration", "none.json", "--out", "bad", says="none.json")
 
     def test_failed_run_is_told_and_tried_again(self):
         broken = {"name": "broken", "title": "Broken", "command": "denoise {work}/none.npy --radius 1"}
         self.declare(methods=[*TINY["methods"], broken])
-        done = self.fail_quietly(4, *self.tiny("out", "--quick"))
+        done = self.expect(4, *self.tiny("out", "--quick"))
         self.assertIn("Broken", done.stderr)
         self.assertIn("Failed: tiny", (self.folder / "out" / "index.html").read_text())
         self.declare()
-        self.succeed(*self.tiny("out", "--quick", "--resume"))
+        self.expect(0, *self.tiny("out", "--quick", "--resume"))
         self.assertNotIn("Failed: tiny", (self.folder / "out" / "index.html").read_text())
-
-    def fail_quietly(self, code, *arguments):
-        done = self.run_program(*arguments)
-        self.assertEqual(done.returncode, code, done.stderr)
-        return done
 
     def test_damaged_log(self):
         self.declare()
-        self.succeed(*self.tiny("out", "--quick"))
+        self.expect(0, *self.tiny("out", "--quick"))
         log = self.folder / "out" / "runs.jsonl"
         log.write_text("{}\n" + log.read_text())
-        self.fail_with(3, *self.tiny("out", "--quick", "--resume"), says=["runs.jsonl:1", "remove the line"])
+        self.expect(3, *self.tiny("out", "--quick", "--resume"), says=["runs.jsonl:1", "remove the line"])
 
     def test_everything_without_data(self):
-        self.succeed("reproduce", "all", "--quick", "--out", "out", "--quiet")
+        self.expect(0, "all", "--quick", "--out", "out", "--quiet")
         page = (self.folder / "out" / "index.html").read_text()
         for name in ("ml-100k", "ml-1m", "ml-10m", "ego-facebook"):
-            self.assertIn(f"tracenorm fetch {name} --data DIR", page)
+            self.assertIn(f"experiments/fetch.py {name} --data DIR", page)
         self.assertEqual({run["experiment"] for run in self.runs("out")}, {"covariance", "figures"})
 
     def test_everything_with_data_in_the_publishers_form(self):
         write_paper_data(self.folder / "data")
-        self.succeed("reproduce", "all", "--quick", "--data", "data", "--out", "out", "--quiet")
+        self.expect(0, "all", "--quick", "--data", "data", "--out", "out", "--quiet")
         runs = self.runs("out")
         self.assertEqual(
             {run["experiment"] for run in runs}, {"covariance", "figures", "links", "movielens", "robustness"}

@@ -1,196 +1,232 @@
+// The page is data: title, subtitle and blocks as JSON. assets/page.js makes headings, tables and charts of them.
 #include "page/run_page.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 
-#include "page/page.hpp"
+#include "assets.hpp"
 #include "page/residuals.hpp"
-#include "page/thinning.hpp"
 
 namespace tracenorm::app {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr std::size_t kLargest = 15;
 /// A curve of more points than a screen has is only slower.
-constexpr std::size_t kPoints = 1000;
+constexpr int kPoints = 1000;
 
 std::string plain(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : "none"; }
 
-/// The summary of the program, line by line: what a person would have read on the terminal.
-Table summary_table(const report::RunReport& report) {
-  Table table{"summary", "The run in short.", {"", ""}, {}, 2};
-  const std::string text = report::to_text(report);
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string line = text.substr(begin, end - begin);
-    begin = end + 1;
-    constexpr std::size_t kLabel = 19;                           // the width that to_text gives its labels
-    if (begin >= text.size() || line.size() < kLabel) continue;  // the last line is the certificate, said elsewhere
-    std::string label = line.substr(0, kLabel);
-    label.erase(label.find_last_not_of(' ') + 1);
-    table.rows.push_back({{label, Cell::Mood::faint}, {line.substr(kLabel)}});
+/// Iterations that a chart needs: all of them when there are few, otherwise about kPoints evenly spaced ones on a
+/// linear axis and as many on a logarithmic one, the first and the last included.
+std::vector<Iteration> thinned(const std::vector<Iteration>& trace) {
+  std::set<std::size_t> places;
+  const double last = static_cast<double>(trace.size()) - 1;
+  for (int k = 0; k < kPoints && !trace.empty(); ++k) {
+    const double share = static_cast<double>(k) / (kPoints - 1);
+    places.insert(static_cast<std::size_t>(std::lround(share * last)));
+    places.insert(static_cast<std::size_t>(std::lround(std::pow(last + 1, share) - 1)));
   }
-  return table;
+  std::vector<Iteration> kept;
+  kept.reserve(places.size());
+  for (const std::size_t place : places) kept.push_back(trace[place]);
+  return kept;
 }
 
-Chart convergence(const report::RunReport& report) {
-  Chart chart{
-      "convergence",
-      "Objective, and the certified lower bound of the optimum: the answer lies between the two curves. Drag to "
-      "zoom, double click to undo.",
-      {"iterations", "seconds"},
-      {"objective", "certified relative gap"},
-      {},
-      true,
-      false};
-  Series objective{"objective", {{}, {}}, {{}, {}}, Series::Style::line};
-  Series bound{"certified lower bound", {{}, {}}, {{}, {}}, Series::Style::dashed};
-  for (const std::size_t place : thinned(report.result.trace.size(), kPoints)) {
-    const Iteration& iteration = report.result.trace[place];
-    for (Series* series : {&objective, &bound}) {
-      series->x[0].push_back(iteration.k + 1);
-      series->x[1].push_back(iteration.seconds);
-    }
-    objective.y[0].push_back(iteration.objective);
-    objective.y[1].push_back(iteration.relative_gap);
-    bound.y[0].push_back(iteration.lower_bound);
-    bound.y[1].push_back(std::numeric_limits<double>::quiet_NaN());
+/// Six digits are more than a screen shows, and keep the file small. JSON has no NaN: null leaves a gap.
+Json numbers(const std::vector<double>& values) {
+  Json json = Json::array();
+  for (const double value : values) {
+    json.push_back(std::isfinite(value) ? Json::parse(fmt::format("{:.6g}", value)) : Json(nullptr));
   }
-  objective.name = "objective (or gap)";
-  chart.series = {objective, bound};
-  return chart;
+  return json;
+}
+
+/// One value of every iteration.
+template <class Value>
+Json column(const std::vector<Iteration>& trace, Value Iteration::*member) {
+  std::vector<double> all;
+  all.reserve(trace.size());
+  for (const Iteration& iteration : trace) all.push_back(static_cast<double>(iteration.*member));
+  return numbers(all);
+}
+
+/// Iterations counted from one (a logarithmic axis has no zero), and seconds.
+Json abscissae(const std::vector<Iteration>& trace) {
+  Json number = column(trace, &Iteration::k);
+  for (Json& k : number) k = k.get<double>() + 1;
+  return {number, column(trace, &Iteration::seconds)};
+}
+
+Json heading(const char* id, const char* text) {
+  return {{"kind", "heading"}, {"id", id}, {"text", text}, {"level", 2}};
+}
+
+/// The first `words` columns are words, the others numbers.
+Json table(const char* id, const char* caption, Json columns, Json rows, int words) {
+  return {{"kind", "table"},         {"id", id},      {"caption", caption}, {"columns", std::move(columns)},
+          {"rows", std::move(rows)}, {"words", words}};
+}
+
+/// What a person would have read on the terminal.
+Json summary_table(const report::RunReport& report) {
+  Json rows = Json::array();
+  for (const report::SummaryLine& line : report::summary(report)) rows.push_back({line.label, line.value});
+  return table("summary", "The run in short.", {"", ""}, std::move(rows), 2);
+}
+
+/// Curves to be looked at in several ways: a series has one array per abscissa in x and one per ordinate in y.
+Json chart(const char* id, const std::string& caption, Json abscissae, Json ordinates, Json series, bool log_x,
+           bool log_y) {
+  return {{"kind", "lines"},
+          {"id", id},
+          {"caption", caption},
+          {"abscissae", std::move(abscissae)},
+          {"ordinates", std::move(ordinates)},
+          {"series", std::move(series)},
+          {"logX", log_x},
+          {"logY", log_y}};
+}
+Json series(const char* name, const char* style, Json x, Json y) {
+  return {{"name", name}, {"style", style}, {"x", std::move(x)}, {"y", std::move(y)}};
+}
+
+Json convergence(const std::vector<Iteration>& trace) {
+  const Json x = abscissae(trace);
+  const Json objective = column(trace, &Iteration::objective);
+  const Json bound = column(trace, &Iteration::lower_bound);
+  const Json gap = column(trace, &Iteration::relative_gap);
+  return chart("convergence",
+               "Objective, and the certified lower bound of the optimum: the answer lies between the two curves. Drag "
+               "to zoom, double click to undo.",
+               {"iterations", "seconds"}, {"objective", "certified relative gap"},
+               {series("objective (or gap)", "line", x, {objective, gap}),
+                series("certified lower bound", "dashed", x, {bound, Json::array()})},
+               true, false);
 }
 
 /// Rank and width, and the validation error where there is one.
-Chart progress(const report::RunReport& report) {
-  Chart chart{"progress",
-              "What else changed from iteration to iteration.",
-              {"iterations", "seconds"},
-              {"rank", "width"},
-              {},
-              true,
-              false};
-  Series series{"iterate", {{}, {}}, {{}, {}, {}}, Series::Style::line};
-  bool validated = false;
-  for (const std::size_t place : thinned(report.result.trace.size(), kPoints)) {
-    const Iteration& iteration = report.result.trace[place];
-    series.x[0].push_back(iteration.k + 1);
-    series.x[1].push_back(iteration.seconds);
-    series.y[0].push_back(iteration.rank);
-    series.y[1].push_back(iteration.width);
-    series.y[2].push_back(iteration.validation_rmse);
-    validated = validated || !std::isnan(iteration.validation_rmse);
+Json progress(const std::vector<Iteration>& trace) {
+  Json ordinates{"rank", "width"};
+  Json y{column(trace, &Iteration::rank), column(trace, &Iteration::width)};
+  const auto validated = [](const Iteration& one) { return !std::isnan(one.validation_rmse); };
+  if (std::any_of(trace.begin(), trace.end(), validated)) {
+    ordinates.insert(ordinates.begin(), "validation RMSE, prepared units");
+    y.insert(y.begin(), column(trace, &Iteration::validation_rmse));
   }
-  if (validated) {
-    chart.ordinates.insert(chart.ordinates.begin(), "validation RMSE, prepared units");
-    std::rotate(series.y.begin(), series.y.begin() + 2, series.y.end());
-  } else {
-    series.y.pop_back();
-  }
-  chart.series = {series};
-  return chart;
+  return chart("progress", "What else changed from iteration to iteration.", {"iterations", "seconds"},
+               std::move(ordinates), Json::array({series("iterate", "line", abscissae(trace), std::move(y))}), true,
+               false);
 }
 
-Chart singular_values(const LowRankMatrix& x) {
-  Series series{"singular values", {{}}, {{}}, Series::Style::points};
+Json singular_values(const LowRankMatrix& x) {
+  std::vector<double> number;
+  std::vector<double> value;
   for (Index t = 0; t < x.terms(); ++t) {
-    series.x[0].push_back(t + 1);
-    series.y[0].push_back(x.values()(t));
+    number.push_back(t + 1);
+    value.push_back(x.values()(t));
   }
-  return {
+  return chart(
       "singular-values", fmt::format("The {} singular values of the answer, in the units it was solved in.", x.terms()),
-      {"number"},        {"singular value"},
-      {series},          false,
-      x.terms() > 10};
+      Json::array({"number"}), Json::array({"singular value"}),
+      Json::array({series("singular values", "points", Json::array({numbers(number)}), Json::array({numbers(value)}))}),
+      false, x.terms() > 10);
 }
 
-Table errors_table(const report::RunReport& report) {
-  Table table{"errors",
-              "On entries that the fit has not seen.",
-              {"part", "entries", "RMSE", "MAE", "RMSE, prepared units", "MAE, prepared units", "AUC"},
-              {},
-              1};
+Json errors_table(const report::RunReport& report) {
+  Json rows = Json::array();
   const auto add = [&](const char* name, const std::optional<report::HeldOut>& part) {
     if (!part) return;
-    const auto cell = [](const std::optional<double>& value) -> Cell {
-      return value ? Cell{std::isnan(*value) ? "undefined" : fmt::format("{:.4f}", *value)} : Cell{""};
-    };
-    table.rows.push_back({{name},
-                          {std::to_string(part->entries)},
-                          cell(part->rmse),
-                          cell(part->mae),
-                          cell(part->rmse_prepared),
-                          cell(part->mae_prepared),
-                          cell(part->auc)});
+    Json row{name, std::to_string(part->entries)};
+    for (const auto& value : {part->rmse, part->mae, part->rmse_prepared, part->mae_prepared, part->auc}) {
+      row.push_back(!value ? "" : std::isnan(*value) ? "undefined" : fmt::format("{:.4f}", *value));
+    }
+    rows.push_back(std::move(row));
   };
   add("validation", report.validation);
   add("test", report.test);
-  return table;
+  return table("errors", "On entries that the fit has not seen.",
+               {"part", "entries", "RMSE", "MAE", "RMSE, prepared units", "MAE, prepared units", "AUC"},
+               std::move(rows), 1);
 }
 
-void add_residuals(Page& page, const report::RunReport& report, const Estimation& estimation) {
+void add_residuals(Json& blocks, const report::RunReport& report, const Estimation& estimation) {
   const Residuals rest = residuals(*report.problem, estimation.preparation, report.result.solution, kLargest);
-  page.blocks.push_back(Heading{"residuals", "Residuals"});
-  page.blocks.push_back(Paragraph{fmt::format(
-      "Observed minus fitted, for the {} entries of the fit, in the units of the data: median {:.4g}, spread {:.4g} "
-      "(1.4826 times the median distance from it). {} entries are more than five spreads away: gross outliers, if "
-      "there are any, are among these.",
-      rest.entries, rest.median, rest.spread, rest.far)});
-  page.blocks.push_back(Chart{"residual-distribution",
-                              "How the residuals are distributed. On the logarithmic axis single outliers show.",
-                              {"residual"},
-                              {"entries"},
-                              {{"entries", {rest.histogram.middle}, {rest.histogram.count}, Series::Style::steps}},
-                              false,
-                              true});
-  Table table{
-      "largest-residuals", "The entries that fit worst.", {"row", "column", "observed", "fitted", "residual"}, {}, 2};
+  blocks.push_back(heading("residuals", "Residuals"));
+  blocks.push_back(
+      {{"kind", "text"},
+       {"text", fmt::format("Observed minus fitted, for the {} entries of the fit, in the units of the data: median "
+                            "{:.4g}, spread {:.4g} (1.4826 times the median distance from it). {} entries are more "
+                            "than five spreads away: gross outliers, if there are any, are among these.",
+                            rest.entries, rest.median, rest.spread, rest.far)}});
+  blocks.push_back(chart("residual-distribution",
+                         "How the residuals are distributed. On the logarithmic axis single outliers show.",
+                         Json::array({"residual"}), Json::array({"entries"}),
+                         Json::array({series("entries", "steps", Json::array({numbers(rest.histogram.middle)}),
+                                             Json::array({numbers(rest.histogram.count)}))}),
+                         false, true));
+  Json rows = Json::array();
   for (const Residual& one : rest.largest) {
-    table.rows.push_back({{estimation.rows.name(one.row)},
-                          {estimation.cols.name(one.col)},
-                          {plain(one.observed)},
-                          {plain(one.predicted)},
-                          {plain(one.value())}});
+    rows.push_back({estimation.rows.name(one.row), estimation.cols.name(one.col), plain(one.observed),
+                    plain(one.predicted), plain(one.value())});
   }
-  page.blocks.push_back(std::move(table));
+  blocks.push_back(table("largest-residuals", "The entries that fit worst.",
+                         {"row", "column", "observed", "fitted", "residual"}, std::move(rows), 2));
 }
 
-/// Every option of the run, as the JSON has it.
-Table options_table(const report::RunReport& report) {
-  Table table{"options", "Every option, given or not.", {"option", "value"}, {}, 2};
-  const auto json = nlohmann::ordered_json::parse(report::to_json(report));
-  for (const auto& [name, value] : json["options"].items()) {
-    table.rows.push_back({{name}, {value.is_string() ? value.get<std::string>() : value.dump()}});
+Json options_table(const report::RunReport& report) {
+  Json rows = Json::array();
+  for (const auto& values : {report::all_options(report), report::environment(report)}) {
+    for (const report::NamedValue& one : values) rows.push_back({one.name, report::value_text(one)});
   }
-  for (const auto& [name, value] : json["environment"].items()) {
-    table.rows.push_back({{name, Cell::Mood::faint}, {value.is_string() ? value.get<std::string>() : value.dump()}});
+  return table("options", "Every option, given or not, and what ran.", {"option", "value"}, std::move(rows), 2);
+}
+
+void replace_all(std::string& text, std::string_view mark, std::string_view with) {
+  for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + with.size())) {
+    text.replace(at, mark.size(), with);
   }
-  return table;
+}
+
+/// One file that needs nothing else: style, script, charting library and data are inside.
+std::string to_html(const Json& page) {
+  std::string data = page.dump(-1, ' ', false, Json::error_handler_t::replace);
+  replace_all(data, "<", "\\u003c");  // a script element ends at the first "</", whatever quotes surround it
+  std::string html(assets::page_html);
+  const auto fill = [&](std::string_view mark, std::string_view with) {
+    html.replace(html.find(mark), mark.size(), with);
+  };
+  // What is inserted is not searched: the last mark is filled in first.
+  fill("@script@", assets::page_js);
+  fill("@chart@", assets::chart_js);
+  fill("@page@", data);
+  fill("@style@", assets::page_css);
+  return html;
 }
 
 }  // namespace
 
 std::string run_page(const report::RunReport& report, const Estimation& estimation) {
-  Page page;
-  page.title = fmt::format("tracenorm {}: {}", report.command, report.data);
-  page.subtitle = report::certificate_sentence(report);
-  page.blocks.push_back(Heading{"run", "The run"});
-  page.blocks.push_back(summary_table(report));
-  if (report.validation || report.test) page.blocks.push_back(errors_table(report));
-  page.blocks.push_back(Heading{"convergence-section", "Convergence"});
-  page.blocks.push_back(convergence(report));
-  page.blocks.push_back(progress(report));
-  page.blocks.push_back(Heading{"answer", "The answer"});
-  page.blocks.push_back(singular_values(report.result.solution));
-  add_residuals(page, report, estimation);
-  page.blocks.push_back(Heading{"options-section", "Options and machine"});
-  page.blocks.push_back(options_table(report));
-  return to_html(page);
+  const std::vector<Iteration> trace = thinned(report.result.trace);
+  Json blocks{heading("run", "The run"), summary_table(report)};
+  if (report.validation || report.test) blocks.push_back(errors_table(report));
+  blocks.push_back(heading("convergence-section", "Convergence"));
+  blocks.push_back(convergence(trace));
+  blocks.push_back(progress(trace));
+  blocks.push_back(heading("answer", "The answer"));
+  blocks.push_back(singular_values(report.result.solution));
+  add_residuals(blocks, report, estimation);
+  blocks.push_back(heading("options-section", "Options and machine"));
+  blocks.push_back(options_table(report));
+  return to_html({{"title", fmt::format("tracenorm {}: {}", report.command, report.data)},
+                  {"subtitle", report::certificate_sentence(report)},
+                  {"blocks", std::move(blocks)}});
 }
 
 }  // namespace tracenorm::app

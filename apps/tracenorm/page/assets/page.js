@@ -1,8 +1,67 @@
 "use strict";
-// Draws the charts of the page with Chart.js from the JSON beside each canvas, and lets a reader change axes, zoom and
-// theme. The page asks no server for anything.
+// Makes the page of the JSON inside it: headings, text, tables, charts (with Chart.js), pictures. Lets a reader change
+// axes, zoom and theme. Asks no server for anything.
 (() => {
   const root = document.documentElement;
+
+  const make = (tag, attributes, ...children) => {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    element.append(...children);
+    return element;
+  };
+  // `Words between backticks` are code.
+  const marked = (text) => text.split("`").map((part, i) => (i % 2 ? make("code", {}, part) : part));
+  const captioned = (block, name, ...children) =>
+    make("figure", { id: block.id, class: name }, make("figcaption", {}, ...marked(block.caption)), ...children);
+  const canvas = (label) => make("canvas", { role: "img", "aria-label": label });
+
+  // A cell is a text, or a text and how it is meant: good, bad, faint.
+  const table = (block) => {
+    const kind = (column) => (column < block.words ? "words" : "number");
+    const cell = (value, i) => {
+      const [text, mood] = Array.isArray(value) ? value : [value, ""];
+      return make("td", { class: `${kind(i)} ${mood}` }, ...marked(text));
+    };
+    const titles = block.columns.map((text, i) => make("th", { scope: "col", class: kind(i) }, ...marked(text)));
+    const rows = block.rows.map((row) => make("tr", {}, ...row.map(cell)));
+    const body = make("table", { id: block.id }, make("thead", {}, make("tr", {}, ...titles)), make("tbody", {}, ...rows));
+    // The caption stands outside of what scrolls sideways on a small screen.
+    const caption = make("p", { class: "caption", id: `${block.id}-caption` }, ...marked(block.caption));
+    body.setAttribute("aria-labelledby", caption.id);
+    return [caption, make("div", { class: "wide" }, body)];
+  };
+
+  const chart = (block) => {
+    const drawing = make("div", { class: "drawing" }, canvas(block.caption));
+    const element = captioned(block, "chart", make("div", { class: "controls" }), drawing);
+    figures.push({
+      element, data: block, canvas: drawing.firstChild, controls: element.querySelector(".controls"),
+      abscissa: 0, ordinate: 0, logX: Boolean(block.logX), logY: Boolean(block.logY), zoom: null, chart: null,
+    });
+    return [element];
+  };
+
+  // A square of cells from white to black, one hexadecimal digit each.
+  const picture = ([caption, shades]) => {
+    const place = canvas(caption);
+    place.width = place.height = Math.round(Math.sqrt(shades.length));
+    const image = new ImageData(place.width, place.height);
+    [...shades].forEach((digit, i) => image.data.set([0, 0, 0, 17 * parseInt(digit, 16)], 4 * i));
+    place.getContext("2d").putImageData(image, 0, 0);
+    return make("figure", {}, place, make("figcaption", {}, ...marked(caption)));
+  };
+
+  const elements = {
+    heading: (block) => [make(`h${block.level}`, { id: block.id }, ...marked(block.text))],
+    text: (block) => [make("p", { class: block.warning ? "warning" : "" }, ...marked(block.text))],
+    commands: (block) => [make("details", { id: block.id }, make("summary", {}, block.summary), make("pre", {}, block.text))],
+    table,
+    lines: chart,
+    bars: chart,
+    gallery: (block) => [captioned(block, "gallery", make("div", {}, ...block.pictures.map(picture)))],
+  };
+
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const colour = (name) => getComputedStyle(root).getPropertyValue(name).trim();
   const figures = [];
@@ -144,18 +203,18 @@
     figures.forEach(draw);
   };
 
-  setTheme(dark.matches ? "dark" : "light");
-  for (const element of document.querySelectorAll("figure.chart")) {
-    const data = JSON.parse(element.querySelector("script").textContent);
-    const figure = {
-      element, data, canvas: element.querySelector("canvas"), controls: element.querySelector(".controls"),
-      abscissa: 0, ordinate: 0, logX: Boolean(data.logX), logY: Boolean(data.logY), zoom: null, chart: null,
-    };
+  const page = JSON.parse(document.getElementById("page").textContent);
+  document.title = page.title;
+  document.querySelector("h1").append(page.title);
+  document.querySelector("header p").append(...marked(page.subtitle));
+  const sections = page.blocks.filter((block) => block.kind === "heading" && block.level === 2);
+  document.querySelector("nav").prepend(...sections.map((block) => make("a", { href: `#${block.id}` }, ...marked(block.text))));
+  document.querySelector("main").append(...page.blocks.flatMap((block) => elements[block.kind](block)));
+  for (const figure of figures) {
     addControls(figure);
-    if (data.kind === "lines") addZoom(figure);
-    draw(figure);
-    figures.push(figure);
+    if (figure.data.kind === "lines") addZoom(figure);
   }
+  setTheme(dark.matches ? "dark" : "light");
   document.getElementById("theme").addEventListener("click", () => setTheme(root.dataset.theme === "dark" ? "light" : "dark"));
   dark.addEventListener("change", () => setTheme(dark.matches ? "dark" : "light"));
   // Paper is white.

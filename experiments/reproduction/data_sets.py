@@ -1,0 +1,44 @@
+"""The data sets of the experiments (experiments/datasets.json): where they lie in a folder, how they are recognised."""
+
+import functools
+import gzip
+import hashlib
+import json
+import lzma
+import pathlib
+import zipfile
+
+from . import EXPERIMENTS, fail
+
+
+def load_data_sets(path=EXPERIMENTS / "datasets.json"):
+    """{name: declaration} in the order of the file."""
+    try:
+        return {data["name"]: data for data in json.loads(pathlib.Path(path).read_text())["datasets"]}
+    except OSError as error:
+        fail(f"cannot read '{path}': {error.strerror}")
+    except (ValueError, KeyError, TypeError) as error:
+        fail(f"{path}: not a list of data sets: {error!r}")
+
+
+def find(folder, data):
+    """The file of a data set relative to the folder, possibly compressed; None when it is not there."""
+    names = [name + suffix for name in data["files"] for suffix in ("", ".xz", ".gz")] if folder else []
+    return next((name for name in names if (folder / name).is_file()), None)
+
+
+def checksum(path, data):
+    """What `sha256` of the declaration is compared with: that of the file, or of its content."""
+    if data.get("of") != "content":
+        return sha256(path)
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path) as archive, archive.open(data["member"]) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    with {".gz": gzip.open, ".xz": lzma.open}.get(path.suffix, open)(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@functools.cache
+def sha256(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

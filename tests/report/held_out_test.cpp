@@ -1,0 +1,69 @@
+#include "report/held_out.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/random.hpp"
+#include "report/example.hpp"
+
+namespace tracenorm::report {
+namespace {
+
+TEST(RegressionErrors, InBothUnits) {
+  // raw = 3 + 2 * prepared, so the predictions are 3 + 2 * 6 = 15 at (0, 0) and 3 elsewhere.
+  const Preparation preparation{Preparation::Kind::zscore, 3, 2};
+  const HeldOut held_out =
+      regression_errors(single_entry(4, 5, 0, 0, 6), preparation, Entries{{0, 1}, {0, 2}, {12, 7}});
+  EXPECT_EQ(held_out.entries, 2);
+  EXPECT_DOUBLE_EQ(*held_out.mae, 3.5);  // 3 and 4
+  EXPECT_DOUBLE_EQ(*held_out.rmse, std::sqrt(12.5));
+  EXPECT_DOUBLE_EQ(*held_out.mae_prepared, 1.75);
+  EXPECT_DOUBLE_EQ(*held_out.rmse_prepared, std::sqrt(12.5) / 2);
+  EXPECT_FALSE(held_out.auc);
+}
+
+double area(std::vector<Scored> scored) { return area_under_curve(scored); }
+
+TEST(AreaUnderCurve, ByHand) {
+  EXPECT_EQ(area({{1, false}, {2, true}}), 1);
+  EXPECT_EQ(area({{2, false}, {1, true}}), 0);
+  EXPECT_EQ(area({{1, false}, {1, true}}), 0.5);
+  EXPECT_EQ(area({{3, true}, {1, false}, {2, true}, {2, false}}), 0.875);  // of four pairs three and a half
+}
+
+TEST(AreaUnderCurve, IsTheShareOfPairs) {
+  Random random(3);
+  std::vector<Scored> scored;
+  for (int e = 0; e < 200; ++e) {
+    scored.push_back({static_cast<Real>(std::round(4 * random.normal())), random.uniform() < 0.3});
+  }
+  double won = 0;
+  double pairs = 0;
+  for (const Scored& a : scored) {
+    for (const Scored& b : scored) {
+      if (!a.positive || b.positive) continue;
+      ++pairs;
+      won += a.score > b.score ? 1 : a.score == b.score ? 0.5 : 0;
+    }
+  }
+  EXPECT_NEAR(area(scored), won / pairs, 1e-12);
+}
+
+TEST(AreaUnderCurve, UndefinedIsNotANumber) {
+  EXPECT_TRUE(std::isnan(area({})));
+  EXPECT_TRUE(std::isnan(area({{1, true}, {2, true}})));
+  EXPECT_TRUE(std::isnan(area({{1, false}})));
+  EXPECT_TRUE(std::isnan(area({{std::nanf(""), true}, {1, false}})));
+}
+
+TEST(RankingQuality, PositiveIsAboveZero) {
+  const HeldOut held_out = ranking_quality(single_entry(4, 5, 0, 0, 6), Entries{{0, 1, 2}, {0, 1, 2}, {1, -1, 0}});
+  EXPECT_EQ(held_out.auc, 1);
+  EXPECT_EQ(held_out.entries, 3);
+  EXPECT_FALSE(held_out.rmse);
+}
+
+}  // namespace
+}  // namespace tracenorm::report
