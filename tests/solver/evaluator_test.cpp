@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <ostream>
 
 #include "base/random.hpp"
 #include "solver/rank_drop_steps.hpp"
@@ -31,6 +32,8 @@ struct Case {
   Problem sparse;
   const Backend* backend;
 };
+
+void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases;

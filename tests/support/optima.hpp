@@ -1,6 +1,7 @@
 // Small problems with optima from a cone solver (tests/fixtures/make_optima.py): the outside witness.
 #pragma once
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct SolvedProblem {
   double optimum;  ///< the true optimum lies in [optimum - accuracy, optimum]
   double accuracy;
 };
+inline void PrintTo(const SolvedProblem& solved, std::ostream* out) { *out << solved.name; }
 
 /// The constrained problems.
 const std::vector<SolvedProblem>& solved_problems();
