@@ -13,7 +13,7 @@ namespace tracenorm::cpu {
 
 class CpuHeldOut {
  public:
-  /// The entries must outlive it. X is zero there until it is loaded.
+  /// The entries must outlive it.
   void watch(const Entries& entries);
   void load(const FactorView& x, const Execution& execution);
   /// Samples a target that is no atom, and one that is scale * (x - term).

@@ -192,7 +192,10 @@ void CpuStore::forget_slopes() {
   }
 }
 
-void CpuStore::watch(const Entries& held_out) { held_out_.watch(held_out); }
+void CpuStore::watch(const Entries& held_out, const FactorView& x) {
+  held_out_.watch(held_out);
+  held_out_.load(x, execution_);
+}
 
 HeldOutSums CpuStore::held_out() const { return held_out_.sums(loss_, execution_); }
 

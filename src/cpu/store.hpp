@@ -37,7 +37,7 @@ class CpuStore final : public EntryStore {
   EntrySums conjugates(Slopes which) override;
   Eigen::MatrixXd gram(Slopes which, Side side, const Panel& row_factor, const Panel& col_factor) override;
   void forget_slopes() override;
-  void watch(const Entries& held_out) override;
+  void watch(const Entries& held_out, const FactorView& x) override;
   [[nodiscard]] HeldOutSums held_out() const override;
 
  private:

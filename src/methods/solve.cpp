@@ -145,8 +145,8 @@ Result solve(const Problem& problem, const Method& method, const RunOptions& opt
   }
   const Execution execution(run.threads);
   Evaluator evaluator(problem, execution, hooks.backend != nullptr ? *hooks.backend : cpu_backend(), run.seed);
-  Session session(run, hooks, evaluator);
   if (hooks.start != nullptr) begin_at(*hooks.start, evaluator);
+  Session session(run, hooks, evaluator);
   std::visit([&](const auto& chosen) { methods::run(chosen, problem, evaluator, session); }, method);
   return session.finish(method_name(method));
 }

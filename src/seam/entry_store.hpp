@@ -112,8 +112,8 @@ class EntryStore {
   /// Nobody will linearize again: the memory of slopes is free for the answer.
   virtual void forget_slopes() = 0;
 
-  /// Follows X at held-out places through every move.
-  virtual void watch(const Entries& held_out) = 0;
+  /// Follows X, which is these factors now, at held-out places through every move.
+  virtual void watch(const Entries& held_out, const FactorView& x) = 0;
   [[nodiscard]] virtual HeldOutSums held_out() const = 0;
 
  protected:

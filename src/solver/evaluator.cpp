@@ -257,8 +257,7 @@ SpectralBound Evaluator::bound_norm(Slopes which, double work) {
 
 void Evaluator::watch(const Entries& held_out) {
   watched_ = held_out.size();
-  store_->watch(held_out);
-  if (terms() > 0) load();
+  store_->watch(held_out, norm_.plain() ? iterate().view() : norm_.to_data(iterate().copy()).view());
 }
 
 HeldOutError Evaluator::held_out_error() const {

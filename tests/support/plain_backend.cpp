@@ -175,7 +175,7 @@ class PlainStore final : public EntryStore {
   }
   void forget_slopes() override {}
 
-  void watch(const Entries& held_out) override { held_out_ = &held_out; }
+  void watch(const Entries& held_out, const FactorView&) override { held_out_ = &held_out; }
   [[nodiscard]] HeldOutSums held_out() const override {
     HeldOutSums sums;
     for (std::size_t e = 0; e < held_out_->row.size(); ++e) {
