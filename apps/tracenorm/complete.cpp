@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "completion.hpp"
 #include "option_values.hpp"
+#include "split.hpp"
 
 namespace tracenorm::app {
 
@@ -44,7 +45,7 @@ void check_options(const CompleteOptions& options) {
     throw Error(ErrorCode::usage,
                 "--split and --validation: both give validation entries; use a split whose second share is 0");
   }
-  if (options.completion.common.run.patience > 0 && options.shares.validation == 0 && options.validation.empty()) {
+  if (options.completion.common.fit.run.patience > 0 && options.shares.validation == 0 && options.validation.empty()) {
     throw Error(ErrorCode::usage,
                 "--patience: needs validation entries; give --validation, or --split, e.g. 0.5,0.25,0.25");
   }
@@ -91,13 +92,12 @@ void add_outliers(Entries& train, double share, double deviation, std::uint64_t 
 
 int run(CompleteOptions options) {
   const EstimationOptions& common = options.completion.common;
-  settle(options.completion);
   check_options(options);
-  check_before_reading(common, {common.data, options.validation, options.test, options.completion.weights});
+  settle(options.completion, {options.validation, options.test});
 
   Entries entries;
   const CompletionData data = read_completion(options.completion, entries);
-  Split split = split_entries(std::move(entries), options.shares, common.run.seed);
+  Split split = split_data(std::move(entries), options.shares, common.fit.run.seed);
   if (!options.validation.empty()) {
     split.validation = read_held_out(options.validation, "validation", data.table, common).entries;
   }
@@ -105,19 +105,20 @@ int run(CompleteOptions options) {
   if (!options.test.empty()) test = read_held_out(options.test, "test", data.table, common);
 
   const double deviation = deviation_of(split.train.value);
-  add_outliers(split.train, options.outliers, deviation, common.run.seed);
-  Estimation estimation =
-      make_completion(options.completion, data, std::move(split.train), std::move(split.validation));
-  estimation.command = "complete";
-  estimation.options = own_options(options, deviation);
+  add_outliers(split.train, options.outliers, deviation, common.fit.run.seed);
+  const Watch watch(common.quiet);
+  report::RunReport report{fit(fit_data(options.completion, data, std::move(split.train), std::move(split.validation)),
+                               common.fit, watch.hooks())};
+  report.command = "complete";
+  report.columns = data.table.columns;
+  report.options = own_options(options, deviation);
+  report.rows = data.table.row_labels;
+  report.cols = data.table.col_labels;
   if (test.entries.size() > 0) {
-    estimation.test = [&](const LowRankMatrix& x) {
-      report::HeldOut held_out = judge(x, common.loss, estimation.preparation, test.entries);
-      held_out.unknown = test.unknown;
-      return held_out;
-    };
+    report.test = judge(report.result.solution, report.problem.loss, report.preparation, test.entries);
+    report.test->unknown = test.unknown;
   }
-  return estimate(common, estimation);
+  return finish(common, report);
 }
 
 }  // namespace
@@ -148,9 +149,7 @@ void add_complete(CLI::App& program, Action& action) {
   add_number(*app, "--outliers", options->outliers, kProbability,
              "shift this share of the training entries by five deviations: a study of robustness")
       ->group("Data");
-  add_integer(*app, "--patience", common.run.patience, 0, kMaxIterations,
-              "with validation entries: stop after this many iterations without a better one; 0: never")
-      ->group("Run");
+  add_fields(*app, common.fit.run, {"patience"}, "Run");
   app->footer(footer(kFooter));
   app->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "commands.hpp"
+#include "entry_check.hpp"
 #include "estimation.hpp"
-#include "option_values.hpp"
 
 namespace tracenorm::app {
 
@@ -25,36 +25,30 @@ MATRIX may be .npy, Matrix Market or a text of rows; NaN marks a missing entry.
 Method genfb penalises the trace norm instead of bounding it; the trace norm of its answer is the radius at which the other
 methods solve the same problem.)";
 
-int run(const DenoiseOptions& options) {
-  const EstimationOptions& common = options.common;
-  check_before_reading(common, {common.data, options.test});
+int run(DenoiseOptions options) {
+  EstimationOptions& common = options.common;
+  settle(common, {common.data, options.test});
 
   io::Matrix matrix = io::read_matrix(common.data, common.read);
-  Estimation estimation;
-  estimation.command = "denoise";
-  const io::NamedEntries table{matrix.rows, matrix.cols, {}, matrix.row_labels, matrix.col_labels};
-  estimation.rows = matrix.row_labels;
-  estimation.cols = matrix.col_labels;
-  estimation.columns = matrix.columns;
-  DenseObservations data{matrix.rows, matrix.cols, std::move(matrix.value), {}};
-  if (common.prepare) {
-    estimation.preparation =
-        parse_for("--prepare", [&] { return fit_preparation(*common.prepare, averaging_for(common.loss), data); });
-    prepare(estimation.preparation, data);
-  }
-  estimation.problem = {std::move(data), common.loss, l1_penalty(common), {}};
-  estimation.problem.constraint = constraint(common, estimation.problem.observations);
-  if (common.chooses_radius()) estimation.choosing = hold_out(estimation.problem, common.run.seed);
-  estimation.options = {{"test", {}}};
   TestSet test;
   if (!options.test.empty()) {
-    estimation.options.back().value = options.test;
-    test = read_held_out(options.test, "test", table, common);
-    estimation.test = [&](const LowRankMatrix& x) {
-      return judge(x, common.loss, estimation.preparation, test.entries);
-    };
+    test = read_held_out(options.test, "test", {matrix.rows, matrix.cols, {}, matrix.row_labels, matrix.col_labels},
+                         common);
   }
-  return estimate(common, estimation);
+  DenseObservations data{matrix.rows, matrix.cols, std::move(matrix.value), {}};
+  check_entries(*common.fit.loss, data, matrix.row_labels, matrix.col_labels, common.data);
+  const Watch watch(common.quiet);
+  report::RunReport report{fit(std::move(data), common.fit, watch.hooks())};
+  report.command = "denoise";
+  report.columns = matrix.columns;
+  report.rows = std::move(matrix.row_labels);
+  report.cols = std::move(matrix.col_labels);
+  report.options = {{"test", {}}};
+  if (!options.test.empty()) {
+    report.options.back().value = options.test;
+    report.test = judge(report.result.solution, report.problem.loss, report.preparation, test.entries);
+  }
+  return finish(common, report);
 }
 
 }  // namespace
@@ -63,10 +57,9 @@ void add_denoise(CLI::App& program, Action& action) {
   CLI::App* app =
       program.add_subcommand("denoise", "sparse and low-rank estimation of a full or partly observed matrix");
   const auto options = std::make_shared<DenoiseOptions>();
-  options->common.loss = losses::Squared{0.5};
+  set_defaults(options->common.fit, losses::Squared{0.5});
   add_estimation_options(*app, options->common, "MATRIX", "a matrix of numbers");
   app->add_option("--test", options->test, "clean entries to judge the answer on")->type_name("FILE")->group("Data");
-  app->get_option("--prepare")->default_str("none");
   app->footer(footer(kFooter));
   app->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "io/messages.hpp"
 #include "tracenorm/error.hpp"
@@ -13,35 +12,18 @@ namespace tracenorm::app {
 
 namespace {
 
-struct Place {
-  Index row;
-  Index col;
-  Real value;
-};
-
-Place place_of(const SparseObservations& data, std::size_t entry) {
-  const Offset* const begin = data.pattern.begin();
-  const Offset* const next = std::upper_bound(begin, begin + data.pattern.rows() + 1, static_cast<Offset>(entry));
-  return {static_cast<Index>(next - begin - 1), data.pattern.col()[static_cast<Offset>(entry)], data.value[entry]};
-}
-
-Place place_of(const DenseObservations& data, std::size_t entry) {
-  const auto cols = static_cast<std::size_t>(data.cols);
-  return {static_cast<Index>(entry / cols), static_cast<Index>(entry % cols), data.value[entry]};
-}
-
-/// In a full matrix NaN is a hole; among entries the readers let none through.
-template <class ChosenLoss>
-std::optional<Place> first_refused(const ChosenLoss& loss, const Observations& observations) {
+/// The place of the first value that the loss does not accept, or the number of values. NaN is a hole of a full matrix;
+/// among entries the readers let none through.
+template <class Values>
+std::size_t first_refused(const Loss& loss, const Values& values) {
   return std::visit(
-      [&](const auto& data) -> std::optional<Place> {
-        const auto bad = std::find_if(data.value.begin(), data.value.end(), [&](Real value) {
-          return !std::isnan(value) && !loss.accepts(static_cast<double>(value));
+      [&](const auto& chosen) {
+        const auto bad = std::find_if(values.begin(), values.end(), [&](Real value) {
+          return !std::isnan(value) && !chosen.accepts(static_cast<double>(value));
         });
-        if (bad == data.value.end()) return std::nullopt;
-        return place_of(data, static_cast<std::size_t>(bad - data.value.begin()));
+        return static_cast<std::size_t>(bad - values.begin());
       },
-      observations);
+      loss);
 }
 
 std::string shown(const Labels& labels, Index index) {
@@ -49,19 +31,30 @@ std::string shown(const Labels& labels, Index index) {
   return fmt::format("{} (counted from {})", labels.name(index), labels.base);
 }
 
+[[noreturn]] void refuse(const Loss& loss, const std::string& file, const std::string& row, const std::string& col,
+                         Real value) {
+  const auto wants = std::visit([](const auto& chosen) { return std::string_view(chosen.wants); }, loss);
+  throw Error(ErrorCode::input,
+              fmt::format("{}: loss {} wants {}, but row {}, column {} holds {}; choose another --loss", file,
+                          to_string(loss), wants, row, col, value));
+}
+
 }  // namespace
 
-void check_entries(const Problem& problem, const Labels& rows, const Labels& cols, const std::string& file) {
-  std::visit(
-      [&](const auto& loss) {
-        const std::optional<Place> bad = first_refused(loss, problem.observations);
-        if (!bad) return;
-        throw Error(
-            ErrorCode::input,
-            fmt::format("{}: loss {} wants {}, but row {}, column {} holds {}; choose another --loss", file,
-                        to_string(problem.loss), loss.wants, shown(rows, bad->row), shown(cols, bad->col), bad->value));
-      },
-      problem.loss);
+void check_entries(const Loss& loss, const Entries& entries, const Labels& rows, const Labels& cols,
+                   const std::string& file) {
+  const std::size_t bad = first_refused(loss, entries.value);
+  if (bad == entries.value.size()) return;
+  refuse(loss, file, shown(rows, entries.row[bad]), shown(cols, entries.col[bad]), entries.value[bad]);
+}
+
+void check_entries(const Loss& loss, const DenseObservations& matrix, const Labels& rows, const Labels& cols,
+                   const std::string& file) {
+  const std::size_t bad = first_refused(loss, matrix.value);
+  if (bad == matrix.value.size()) return;
+  const auto width = static_cast<std::size_t>(matrix.cols);
+  refuse(loss, file, shown(rows, static_cast<Index>(bad / width)), shown(cols, static_cast<Index>(bad % width)),
+         matrix.value[bad]);
 }
 
 }  // namespace tracenorm::app

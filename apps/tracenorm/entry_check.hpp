@@ -3,12 +3,16 @@
 
 #include <string>
 
+#include "tracenorm/loss.hpp"
 #include "tracenorm/model.hpp"
-#include "tracenorm/problem.hpp"
 
 namespace tracenorm::app {
 
 /// Throws an input error that names the file, the row and the column of the first value the loss does not accept.
-void check_entries(const Problem& problem, const Labels& rows, const Labels& cols, const std::string& file);
+void check_entries(const Loss& loss, const Entries& entries, const Labels& rows, const Labels& cols,
+                   const std::string& file);
+/// The same for a full matrix, whose holes are NaN.
+void check_entries(const Loss& loss, const DenseObservations& matrix, const Labels& rows, const Labels& cols,
+                   const std::string& file);
 
 }  // namespace tracenorm::app

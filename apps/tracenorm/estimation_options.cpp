@@ -5,13 +5,10 @@
 #include "option_values.hpp"
 #include "outputs.hpp"
 #include "reading_options.hpp"
-#include "report/method_fields.hpp"
 
 namespace tracenorm::app {
 
 namespace {
-
-constexpr int kMaxThreads = 4096;
 
 std::string loss_list() {
   std::string text = "what a deviation costs";
@@ -23,22 +20,14 @@ std::string loss_list() {
   return text;
 }
 
-constexpr std::string_view kRadiusWants =
-    "auto, or a number above 0: the largest sum of singular values the answer may have, in the units of the prepared "
-    "data";
-
 bool is_unbounded(const Method& method) { return !is_bounded(method); }
-
-std::optional<double> parse_radius(const std::string& text) {
-  if (text == "auto") return std::nullopt;
-  return to_number("--radius", text, {0, 1e300, kRadiusWants, false});
-}
 
 constexpr std::string_view kL1Wants = "a number that is 0 or more, or auto";
 
-void parse_l1(EstimationOptions& options, const std::string& text) {
-  options.chooses_l1 = text == "auto";
-  options.l1 = options.chooses_l1 ? 0 : to_number("--l1", text, {0, 1e300, kL1Wants});
+void parse_l1(FitOptions& options, const std::string& text) {
+  options.choose_l1 = text == "auto";
+  const double lambda = options.choose_l1 ? 0 : to_number("--l1", text, {0, 1e300, kL1Wants});
+  options.penalty = lambda > 0 ? Penalty(L1Penalty{lambda}) : Penalty(NoPenalty{});
 }
 
 void add_input_options(CLI::App& app, EstimationOptions& options, const std::string& data_name,
@@ -48,46 +37,33 @@ void add_input_options(CLI::App& app, EstimationOptions& options, const std::str
   app.add_option_function<std::string>(
          "--prepare",
          [&options](const std::string& text) {
-           options.prepare = parse_for("--prepare", [&] { return parse_preparation(text); });
+           options.fit.prepare = parse_for("--prepare", [&] { return parse_preparation(text); });
          },
          "change of units before solving, undone in predictions")
       ->type_name("none|center|zscore|rows|columns|both")
+      ->default_str(to_string(options.fit.prepare.value_or(Preparation::Kind::none)))
       ->group("Data");
 }
 
-void add_objective_options(CLI::App& app, EstimationOptions& options) {
+void add_objective_options(CLI::App& app, FitOptions& options) {
   app.add_option_function<std::string>(
-         "--radius", [&options](const std::string& text) { options.radius = parse_radius(text); },
-         fmt::format(
-             "bound on the trace norm (the sum of singular values) of the answer; auto: a path of radii is tried on "
-             "held-out entries. {} have none",
-             methods_where(is_unbounded)))
+         "--radius",
+         [&options](const std::string& text) {
+           set_option(options, "radius", text == "auto" ? OptionValue{} : parse_value(text));
+         },
+         fmt::format("bound on the trace norm (the sum of singular values) of the answer; auto: a path of radii is "
+                     "tried on held-out entries. {} have none",
+                     methods_where(is_unbounded)))
       ->type_name("R|auto")
       ->default_str("auto")
       ->group("Objective");
-  app.add_option_function<std::string>(
-         "--norm-power",
-         [&options](const std::string& text) {
-           options.norm_weights.power = to_number("--norm-power", text, kProbability);
-           options.norm_power_given = true;
-         },
-         "weigh rows and columns in the trace norm by this power of how many entries they have; 0: not, 0.5: as in "
-         "the theory of entries observed unevenly")
-      ->type_name("X")
-      ->default_str("0")
-      ->group("Objective");
-  add_number(app, "--norm-smoothing", options.norm_weights.smoothing, {0, 1, "a number above 0 and at most 1", false},
-             "share of equal counts mixed into the counts before --norm-power")
-      ->group("Objective");
+  add_fields(app, options, {"norm_power", "norm_smoothing"}, "Objective");
   app.add_option_function<std::string>(
          "--loss",
-         [&options](const std::string& text) {
-           options.loss = parse_for("--loss", [&] { return parse_loss(text); });
-           options.loss_given = true;
-         },
+         [&options](const std::string& text) { options.loss = parse_for("--loss", [&] { return parse_loss(text); }); },
          loss_list())
       ->type_name("NAME[:X]")
-      ->default_str(to_string(options.loss))
+      ->default_str(to_string(options.loss.value_or(Loss{})))
       ->group("Objective");
   app.add_option_function<std::string>(
          "--l1", [&options](const std::string& text) { parse_l1(options, text); },
@@ -95,21 +71,6 @@ void add_objective_options(CLI::App& app, EstimationOptions& options) {
       ->type_name("X|auto")
       ->default_str("0")
       ->group("Objective");
-}
-
-void add_run_options(CLI::App& app, EstimationOptions& options) {
-  RunOptions& run = options.run;
-  add_integer(app, "--iterations", run.iterations, 1, kMaxIterations, "stop after this many")->group("Run");
-  add_number(app, "--gap", run.gap, kPositive,
-             "stop at this certified relative gap (0.01: proved to be within 1 % of the optimum)")
-      ->group("Run");
-  add_number(app, "--time", run.seconds, kPositive, "stop after this many seconds")->group("Run");
-  add_number(app, "--certificate-share", run.certificate_share, kProbability,
-             "share of the work that may go into lower bounds; 0: only one at the end")
-      ->group("Run");
-  add_seed(app, run.seed, "of everything random; the same seed gives the same bits")->group("Run");
-  add_integer(app, "--threads", run.threads, 0, kMaxThreads, "0: all cores; the result does not depend on it")
-      ->group("Run");
 }
 
 void add_output_options(CLI::App& app, EstimationOptions& options) {
@@ -127,28 +88,25 @@ void add_output_options(CLI::App& app, EstimationOptions& options) {
 }
 
 /// The radius is meaningless to some methods.
-void check_radius(const EstimationOptions& options, const Method& method) {
-  if (options.chooses_l1 && !options.chooses_radius()) {
+void check_radius(const FitOptions& options) {
+  if (options.choose_l1 && !options.chooses_radius()) {
     throw Error(ErrorCode::usage,
                 "--l1 auto: is chosen together with the radius; leave --radius out, or give a number");
   }
-  if (is_unbounded(method) && options.norm_weights.power > 0) {
-    throw Error(ErrorCode::usage,
-                fmt::format("--norm-power: method {} has no bound on the trace norm; leave it out, or "
-                            "use one of {}",
-                            method_name(method), methods_where(is_bounded)));
-  }
-  if (is_unbounded(method) && options.radius) {
-    throw Error(ErrorCode::usage, fmt::format("--radius: method {} does not use it; leave it out, or use one of {}",
-                                              method_name(method), methods_where(is_bounded)));
-  }
+  if (is_bounded(*options.method)) return;
+  const auto refuse = [&](std::string_view option, std::string_view why) {
+    throw Error(ErrorCode::usage, fmt::format("{}: method {} {}; leave it out, or use one of {}", option,
+                                              method_name(*options.method), why, methods_where(is_bounded)));
+  };
+  if (options.norm_power.value_or(0) > 0) refuse("--norm-power", "has no bound on the trace norm");
+  if (options.radius) refuse("--radius", "does not use it");
 }
 
-void check_gap(const EstimationOptions& options, const Method& method) {
-  if (!options.run.gap || report::is_convex(method)) return;
+void check_gap(const FitOptions& options) {
+  if (!options.run.gap || is_convex(*options.method)) return;
   throw Error(ErrorCode::usage,
               fmt::format("--gap: method {} is nonconvex and certifies nothing; leave it out, or use one of {}",
-                          method_name(method), methods_where(report::is_convex)));
+                          method_name(*options.method), methods_where(is_convex)));
 }
 
 }  // namespace
@@ -156,17 +114,23 @@ void check_gap(const EstimationOptions& options, const Method& method) {
 void add_estimation_options(CLI::App& app, EstimationOptions& options, const std::string& data_name,
                             const std::string& data_help) {
   add_input_options(app, options, data_name, data_help);
-  add_objective_options(app, options);
+  add_objective_options(app, options.fit);
   options.method.add_to(app);
-  add_run_options(app, options);
+  add_fields(app, options.fit.run, {"iterations", "gap", "time", "certificate_share", "seed", "threads"}, "Run");
   add_output_options(app, options);
 }
 
-void check_before_reading(const EstimationOptions& options, const std::vector<std::string>& inputs) {
-  const Method method =
-      options.method.make(options.run.gap.has_value());  // throws when the method's options do not fit it
-  check_radius(options, method);
-  check_gap(options, method);
+void set_defaults(FitOptions& options, const Loss& loss) {
+  options.loss = loss;
+  options.prepare = Preparation::Kind::none;
+  options.norm_power = 0;
+}
+
+void settle(EstimationOptions& options, const std::vector<std::string>& inputs) {
+  options.fit.method = options.method.make(options.fit.run.gap.has_value());
+  check_radius(options.fit);
+  check_gap(options.fit);
+  options.fit = settle(options.fit);
   check_outputs({{"--json", options.json}, {"--model", options.model}, {"--report", options.report}}, inputs);
 }
 
@@ -176,19 +140,6 @@ std::string footer(std::string_view remarks) {
       "failure, "
       "130 interrupted.",
       remarks);
-}
-
-Constraint constraint(const EstimationOptions& options, const Observations& observations) {
-  return weighted_ball(options.radius.value_or(TraceNormBall{}.radius), options.norm_weights, observations);
-}
-
-Penalty l1_penalty(const EstimationOptions& options) {
-  if (options.l1 > 0) return L1Penalty{options.l1};
-  return NoPenalty{};
-}
-
-bool wants_labels(const Loss& loss) {
-  return std::visit([](const auto& chosen) { return !chosen.accepts(0.5); }, loss);
 }
 
 }  // namespace tracenorm::app

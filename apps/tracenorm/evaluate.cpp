@@ -9,7 +9,6 @@
 #include "base/random.hpp"
 #include "commands.hpp"
 #include "completion.hpp"
-#include "interruption.hpp"
 #include "option_values.hpp"
 #include "outputs.hpp"
 #include "report/ranking.hpp"
@@ -116,7 +115,7 @@ std::string to_json(const EvaluateOptions& options, const Scores& scores) {
   json["test"] = options.test.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(options.test);
   json["folds"] = options.test.empty() ? options.folds : 1;
   json["top"] = options.top;
-  json["seed"] = options.completion.common.run.seed;
+  json["seed"] = options.completion.common.fit.run.seed;
   for (const Score& score : scores.all()) {
     const auto number = [](double value) {
       return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
@@ -130,13 +129,12 @@ std::string to_json(const EvaluateOptions& options, const Scores& scores) {
 }
 
 /// Trains on one part and scores on the other. Returns false when interrupted.
-bool score_part(const EvaluateOptions& options, const CompletionData& data, Part part, double relevant, Scores& scores,
-                const std::atomic<bool>* cancel) {
-  const EstimationOptions& common = options.completion.common;
-  Estimation estimation = make_completion(options.completion, data, part.train, {});
-  const report::RunReport report = solve_estimation(common, estimation, cancel);
-  if (report.result.status == Status::interrupted) return false;
-  const report::HeldOut error = judge(report.result.solution, common.loss, estimation.preparation, part.test);
+bool score_part(const EvaluateOptions& options, const CompletionData& data, const Part& part, double relevant,
+                Scores& scores, const RunHooks& hooks) {
+  const Fit fitted = fit(fit_data(options.completion, data, part.train, {}), options.completion.common.fit, hooks);
+  const Result& result = fitted.result;
+  if (result.status == Status::interrupted) return false;
+  const HeldOut error = judge(result.solution, fitted.problem.loss, fitted.preparation, part.test);
   const auto add = [&](const char* name, const std::optional<double>& value) {
     if (value) scores.add(name, *value);
   };
@@ -145,25 +143,23 @@ bool score_part(const EvaluateOptions& options, const CompletionData& data, Part
   add("rmse_prepared", error.rmse_prepared);
   add("mae_prepared", error.mae_prepared);
   add("auc", error.auc);
-  const Model model = make_model(report, estimation);
-  const report::TopMeasures lists = report::top_measures(model, part.train, part.test, options.top, relevant);
+  const report::TopMeasures lists = report::top_measures(fitted.model(), part.train, part.test, options.top, relevant);
   scores.add(fmt::format("precision@{}", options.top), lists.precision);
   scores.add(fmt::format("recall@{}", options.top), lists.recall);
   scores.add(fmt::format("ndcg@{}", options.top), lists.ndcg);
   scores.add(fmt::format("hit_rate@{}", options.top), lists.hit_rate);
-  if (is_bounded(report.method)) scores.add("radius", estimation.problem.radius());
-  scores.add("rank", report.result.solution.terms());
-  if (std::isfinite(report.result.relative_gap)) scores.add("relative_gap", report.result.relative_gap);
+  if (is_bounded(fitted.method)) scores.add("radius", fitted.problem.radius());
+  scores.add("rank", result.solution.terms());
+  if (std::isfinite(result.relative_gap)) scores.add("relative_gap", result.relative_gap);
   return true;
 }
 
 int run(EvaluateOptions options) {
-  settle(options.completion);
   const EstimationOptions& common = options.completion.common;
   if (options.folds_given && !options.test.empty()) {
     throw Error(ErrorCode::usage, "--folds and --test: give one of them");
   }
-  check_before_reading(common, {common.data, options.test, options.completion.weights});
+  settle(options.completion, {options.test});
   Entries entries;
   const CompletionData data = read_completion(options.completion, entries);
   const double relevant = options.relevant.value_or(mean_of(entries.value));
@@ -172,20 +168,20 @@ int run(EvaluateOptions options) {
   }
 
   Scores scores;
-  const Interruption interruption;
+  const Watch watch(common.quiet);
   bool complete = true;
   std::size_t done = 0;
   if (!options.test.empty()) {
     TestSet test = read_held_out(options.test, "test", data.table, common);
     complete =
-        score_part(options, data, {std::move(entries), std::move(test.entries)}, relevant, scores, interruption.flag());
+        score_part(options, data, {std::move(entries), std::move(test.entries)}, relevant, scores, watch.hooks());
     done += complete ? 1 : 0;
   } else {
-    const std::vector<int> fold = draw_folds(entries.row.size(), options.folds, common.run.seed);
+    const std::vector<int> fold = draw_folds(entries.row.size(), options.folds, common.fit.run.seed);
     for (int f = 0; f < options.folds && complete; ++f) {
       Part part;
       for (std::size_t e = 0; e < fold.size(); ++e) append(fold[e] == f ? part.test : part.train, entries, e);
-      complete = score_part(options, data, std::move(part), relevant, scores, interruption.flag());
+      complete = score_part(options, data, std::move(part), relevant, scores, watch.hooks());
       done += complete ? 1 : 0;
     }
   }

@@ -12,6 +12,7 @@
 #include "base/random.hpp"
 #include "commands.hpp"
 #include "estimation.hpp"
+#include "fit/judge.hpp"
 #include "option_values.hpp"
 
 namespace tracenorm::app {
@@ -70,8 +71,8 @@ void keep_first(io::Graph& graph, Index nodes) {
 
 DenseObservations observe(const Adjacency& graph, const LinksOptions& options) {
   // Two streams, so that the mask of a seed is the same for every flip probability.
-  Random mask(options.common.run.seed);
-  Random flips(options.common.run.seed ^ 0x5851f42d4c957f2dULL);
+  Random mask(options.common.fit.run.seed);
+  Random flips(options.common.fit.run.seed ^ 0x5851f42d4c957f2dULL);
   const Index n = graph.nodes();
   std::vector<Real> entries(static_cast<std::size_t>(n) * static_cast<std::size_t>(n),
                             std::numeric_limits<Real>::quiet_NaN());
@@ -89,10 +90,9 @@ DenseObservations observe(const Adjacency& graph, const LinksOptions& options) {
 }
 
 /// Scores come from blocks of rows, so that the answer is never made dense as a whole.
-report::HeldOut judge_links(const LowRankMatrix& x, const Adjacency& graph, const DenseObservations& data,
-                            bool ordered_pairs) {
+HeldOut judge_links(const LowRankMatrix& x, const Adjacency& graph, const DenseObservations& data, bool ordered_pairs) {
   constexpr Index kBlock = 256;
-  std::vector<report::Scored> scored;
+  std::vector<Scored> scored;
   for (Index first = 0; first < graph.nodes(); first += kBlock) {
     const Index last = std::min<Index>(first + kBlock, graph.nodes());
     const Eigen::MatrixXd block = x.dense_rows(first, last);
@@ -103,41 +103,39 @@ report::HeldOut judge_links(const LowRankMatrix& x, const Adjacency& graph, cons
       }
     }
   }
-  report::HeldOut result;
+  HeldOut result;
   result.entries = static_cast<Offset>(scored.size());
-  result.auc = report::area_under_curve(scored);
+  result.auc = area_under_curve(scored);
   return result;
 }
 
-int run(const LinksOptions& options) {
-  const EstimationOptions& common = options.common;
-  if (wants_labels(common.loss)) {
-    throw Error(ErrorCode::usage, "--loss: " + to_string(common.loss) +
+int run(LinksOptions options) {
+  EstimationOptions& common = options.common;
+  if (wants_labels(*common.fit.loss)) {
+    throw Error(ErrorCode::usage, "--loss: " + to_string(*common.fit.loss) +
                                       " wants labels -1 and +1, the entries of a graph are 0 and 1; use squared, "
                                       "absolute or huber");
   }
-  if (common.prepare.value_or(Preparation::Kind::none) != Preparation::Kind::none) {
+  if (*common.fit.prepare != Preparation::Kind::none) {
     throw Error(ErrorCode::usage, "--prepare: the entries of a graph stay 0 and 1; use --prepare none");
   }
-  check_before_reading(common, {common.data});
+  settle(common, {common.data});
 
   io::Graph graph = io::read_graph(common.data, common.read);
   if (options.nodes) keep_first(graph, *options.nodes);
   const Adjacency adjacency(graph);
-  Estimation estimation;
-  estimation.command = "links";
-  estimation.problem = {observe(adjacency, options), common.loss, l1_penalty(common), {}};
-  estimation.problem.constraint = constraint(common, estimation.problem.observations);
-  if (common.chooses_radius()) estimation.choosing = hold_out(estimation.problem, common.run.seed);
-  estimation.rows = graph.labels;
-  estimation.cols = std::move(graph.labels);
-  const auto& data = std::get<DenseObservations>(estimation.problem.observations);
-  estimation.test = [&](const LowRankMatrix& x) { return judge_links(x, adjacency, data, options.unsymmetric_mask); };
-  estimation.options = {
+  const DenseObservations data = observe(adjacency, options);
+  const Watch watch(common.quiet);
+  report::RunReport report{fit(data, common.fit, watch.hooks())};
+  report.command = "links";
+  report.rows = graph.labels;
+  report.cols = std::move(graph.labels);
+  report.test = judge_links(report.result.solution, adjacency, data, options.unsymmetric_mask);
+  report.options = {
       {"observed", options.observed}, {"flip", options.flip}, {"unsymmetric_mask", options.unsymmetric_mask}};
-  estimation.options.push_back({"nodes", {}});
-  if (options.nodes) estimation.options.back().value = std::int64_t{*options.nodes};
-  return estimate(common, estimation);
+  report.options.push_back({"nodes", {}});
+  if (options.nodes) report.options.back().value = std::int64_t{*options.nodes};
+  return finish(common, report);
 }
 
 }  // namespace
@@ -145,7 +143,7 @@ int run(const LinksOptions& options) {
 void add_links(CLI::App& program, Action& action) {
   CLI::App* app = program.add_subcommand("links", "link prediction on a graph of which a part is seen, with errors");
   const auto options = std::make_shared<LinksOptions>();
-  options->common.loss = losses::Squared{1.0};
+  set_defaults(options->common.fit, losses::Squared{1.0});
   add_estimation_options(*app, options->common, "EDGES", "the edges of an undirected graph");
   for (const char* name : {"--columns", "--missing", "--skip-columns"}) app->remove_option(app->get_option(name));
   add_number(*app, "--observed", options->observed, kObserved, "share of the entries that are seen")->group("Data");
@@ -160,7 +158,6 @@ void add_links(CLI::App& program, Action& action) {
          "only the first N nodes of the graph (default: all)")
       ->type_name("N")
       ->group("Data");
-  app->get_option("--prepare")->default_str("none");
   app->footer(footer(kFooter));
   app->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -14,6 +14,7 @@
 
 #include "commands.hpp"
 #include "help_format.hpp"
+#include "option_values.hpp"
 #include "outputs.hpp"
 #include "reading_options.hpp"
 #include "suggestion.hpp"
@@ -128,14 +129,14 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return parse_error(program, error);
   } catch (const Error& error) {
-    return usage_error(program, error.what());
+    return usage_error(program, message_of(error));
   }
   try {
     return action();
   } catch (const io::ReadError& error) {
     return complain(message_with_option(error, named_command(program)), static_cast<int>(error.code()));
   } catch (const Error& error) {
-    if (error.code() == ErrorCode::usage) return usage_error(program, error.what());
+    if (error.code() == ErrorCode::usage) return usage_error(program, message_of(error));
     throw;
   }
 }
@@ -154,7 +155,7 @@ int main(int argc, char** argv) {
   try {
     return app::run(argc, argv);
   } catch (const Error& error) {
-    return app::complain(error.what(), static_cast<int>(error.code()));
+    return app::complain(app::message_of(error), static_cast<int>(error.code()));
   } catch (const std::bad_alloc&) {
     return app::complain("not enough memory for this problem", static_cast<int>(ErrorCode::input));
   } catch (const std::exception& error) {

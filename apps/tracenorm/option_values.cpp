@@ -27,6 +27,30 @@ bool accepts(const NumberRange& range, double value) {
 
 }  // namespace
 
+std::string option_name(std::string_view field) {
+  std::string name = "--" + std::string(field);
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+std::string message_of(const Error& error) {
+  const std::string message = error.what();
+  return error.option().empty() ? message : option_name(error.option()) + message.substr(error.option().size());
+}
+
+OptionValue parse_value(const std::string& text) {
+  if (const auto count = whole<std::int64_t>(text)) return *count;
+  if (const auto number = whole<double>(text)) return *number;
+  return text;
+}
+
+std::string plain_text(const OptionValue& value) {
+  if (std::holds_alternative<std::monostate>(value)) return {};
+  if (const auto* number = std::get_if<double>(&value)) return fmt::format("{:g}", *number);
+  if (const auto* word = std::get_if<std::string>(&value)) return *word;
+  return to_string(value);
+}
+
 void reject(std::string_view option, std::string_view value, std::string_view what_would_be_right) {
   throw Error(ErrorCode::usage, fmt::format("{}: '{}' cannot be used; give {}", option, value, what_would_be_right));
 }

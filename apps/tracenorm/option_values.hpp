@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/App.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,8 +11,36 @@
 #include <vector>
 
 #include "tracenorm/error.hpp"
+#include "tracenorm/field.hpp"
 
 namespace tracenorm::app {
+
+/// "norm_power" -> "--norm-power".
+std::string option_name(std::string_view field);
+
+/// What is wrong, with the option as a command line has it.
+std::string message_of(const Error& error);
+
+/// The text as a whole number, a number or a word.
+OptionValue parse_value(const std::string& text);
+
+/// A value as a help text shows it; empty where there is none.
+std::string plain_text(const OptionValue& value);
+
+/// Adds these fields of an option struct.
+template <class Struct>
+void add_fields(CLI::App& app, Struct& options, const std::vector<std::string_view>& names, const std::string& group) {
+  for (const auto& [field, value, words] : options_of(options)) {
+    if (std::find(names.begin(), names.end(), field.name) == names.end()) continue;
+    app.add_option_function<std::string>(
+           option_name(field.name),
+           [&options, name = field.name](const std::string& text) { set_option(options, name, parse_value(text)); },
+           std::string(field.help))
+        ->type_name(field.whole ? "N" : "X")
+        ->default_str(plain_text(value))
+        ->group(group);
+  }
+}
 
 /// A usage error about one option.
 [[noreturn]] void reject(std::string_view option, std::string_view value, std::string_view what_would_be_right);

@@ -46,8 +46,7 @@ def main(folder):
         frame, stars, bad = make_ratings(np.random.default_rng(1), share)
         for loss, curve in curves.items():
             # Each loss gets the radius that suits it.
-            radius = tracenorm.choose_radius(frame, loss=loss, prepare="center")
-            result = tracenorm.solve(frame, loss=loss, radius=radius, prepare="center", iterations=300)
+            result = tracenorm.fit(frame, loss=loss, prepare="center", norm_power=0, iterations=300)
             curve.append(error(result, stars))
             slack = result.objective - result.lower_bound
             print(

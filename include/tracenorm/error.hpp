@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace tracenorm {
 
@@ -16,11 +17,15 @@ enum class ErrorCode : int {
 
 class Error : public std::runtime_error {
  public:
-  Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  /// `option`, where the error is about one: the name that the message begins with.
+  Error(ErrorCode code, const std::string& message, std::string option = {})
+      : std::runtime_error(message), code_(code), option_(std::move(option)) {}
   [[nodiscard]] ErrorCode code() const { return code_; }
+  [[nodiscard]] const std::string& option() const { return option_; }
 
  private:
   ErrorCode code_;
+  std::string option_;
 };
 
 }  // namespace tracenorm

@@ -37,6 +37,9 @@ Loss parse_loss(std::string_view text);
 /// The inverse of parse_loss: "huber:0.5".
 std::string to_string(const Loss& loss);
 
+/// Whether the loss is for labels -1 and +1 rather than for numbers.
+bool wants_labels(const Loss& loss);
+
 /// The losses that parse_loss knows, with their parameter, default and meaning, for help texts.
 struct LossHelp {
   std::string_view name;

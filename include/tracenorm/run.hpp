@@ -1,6 +1,7 @@
 // What is asked of a run, what is handed to it, what one iteration records, what comes back, and who listens.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <limits>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "tracenorm/certificate.hpp"
+#include "tracenorm/field.hpp"
 #include "tracenorm/low_rank_matrix.hpp"
 
 namespace tracenorm {
@@ -31,7 +33,24 @@ struct RunOptions {
       0.1;  ///< certificates may use this share of the passes; 0 switches them off but for the last
   ValidationMeasure validation_measure = ValidationMeasure::rmse;
   int patience = 0;  ///< with validation: stop after this many iterations without improvement; 0: never
+
+  static const std::array<Field<RunOptions>, 7> fields;
 };
+
+/// The trace keeps a record of each iteration: more than this would fill the memory of a usual machine.
+inline constexpr double kMostIterations = 1e7;
+
+inline constexpr std::array<Field<RunOptions>, 7> RunOptions::fields{
+    {{"iterations", &RunOptions::iterations, 0, kMostIterations, "stop after this many"},
+     {"gap", &RunOptions::gap, kAboveZero, kUnlimited,
+      "stop at this certified relative gap (0.01: proved to be within 1 % of the optimum)"},
+     {"time", &RunOptions::seconds, 0, kUnlimited, "stop after this many seconds"},
+     {"patience", &RunOptions::patience, 0, kMostIterations,
+      "with validation entries: stop after this many iterations without a better one; 0: never"},
+     {"certificate_share", &RunOptions::certificate_share, 0, 1,
+      "share of the work that may go into lower bounds; 0: only one at the end"},
+     {"seed", &RunOptions::seed, 0, 9.2e18, "of everything random; the same seed gives the same bits"},
+     {"threads", &RunOptions::threads, 0, 4096, "0: all cores; the result does not depend on it"}}};
 
 /// What a run looks at while it goes on and that belongs to the caller. Each may be null; all outlive the call.
 struct RunHooks {

@@ -1,9 +1,8 @@
 // Everything at once.
 #pragma once
 
+#include "tracenorm/fit.hpp"
 #include "tracenorm/io.hpp"
 #include "tracenorm/model.hpp"
-#include "tracenorm/preparation.hpp"
-#include "tracenorm/radius_path.hpp"
-#include "tracenorm/solve.hpp"
+#include "tracenorm/options.hpp"
 #include "tracenorm/version.hpp"

@@ -6,6 +6,7 @@
 #include <nanobind/ndarray.h>
 
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -56,6 +57,20 @@ Given<T> give(std::vector<T> elements) {
   auto* held = new std::vector<T>(std::move(elements));
   const nb::capsule owner(held, [](void* vector) noexcept { delete static_cast<std::vector<T>*>(vector); });
   return Given<T>(held->data(), {held->size()}, owner);
+}
+
+/// A number, or nothing for None; a TypeError that names the argument for anything else.
+OptionValue number_from(const std::string& name, nb::handle value);
+
+/// An option struct from keywords; their names are those of its table.
+template <class Options>
+void set_options(Options& options, const Dict& keywords) {
+  for (const auto& [key, value] : keywords) {
+    const auto name = nb::cast<std::string>(key);
+    if (!set_option(options, name, number_from(name, value))) {
+      throw nb::type_error(("unexpected keyword argument '" + name + "'").c_str());
+    }
+  }
 }
 
 void bind_data(nb::module_& module);

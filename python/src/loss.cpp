@@ -21,6 +21,8 @@ Given<double> map_pairs(const Vector<double>& x, const Vector<double>& y, Functi
 void bind_loss(nb::module_& module) {
   using namespace nb::literals;
   module.def(
+      "wants_labels", [](const std::string& loss) { return wants_labels(parse_loss(loss)); }, "loss"_a);
+  module.def(
       "loss_values",
       [](const std::string& loss, const Vector<double>& x, const Vector<double>& y) {
         return std::visit(

@@ -1,137 +1,55 @@
-// Losses and methods by name, from the library's own tables: Python keeps no list of them.
+// Losses, methods and their options by name, from the library's own tables: Python keeps no list of them.
 #include <fmt/format.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
-#include <cmath>
 #include <string>
 
 #include "bindings.hpp"
-#include "report/method_fields.hpp"
 
 namespace tracenorm::python {
 
 namespace {
 
-using report::FieldInfo;
-
-[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::usage, message); }
-
-template <std::size_t... each>
-std::vector<WidthRule> all_width_rules(std::index_sequence<each...>) {
-  return {WidthRule(std::in_place_index<each>)...};
+nb::object to_python(const OptionValue& value) {
+  return std::visit(
+      []<class T>(const T& chosen) -> nb::object {
+        if constexpr (std::is_same_v<T, std::monostate>) return nb::none();
+        if constexpr (!std::is_same_v<T, std::monostate>) return nb::cast(chosen);
+      },
+      value);
 }
 
-/// The methods that come of setting the width rule to each there is; a rule that would make it another method is not
-/// its own.
-std::vector<Method> with_each_width(const Method& method) {
-  std::vector<Method> own;
-  if (report::frank_wolfe(method) == nullptr) return own;
-  for (const WidthRule& rule : all_width_rules(std::make_index_sequence<std::variant_size_v<WidthRule>>())) {
-    Method changed = method;
-    report::frank_wolfe(changed)->width = rule;
-    if (method_name(changed) == method_name(method)) own.push_back(changed);
-  }
-  return own;
-}
-
-std::vector<Method> with_each_step(const Method& method) {
-  std::vector<Method> own;
-  if (report::frank_wolfe(method) == nullptr) return own;
-  for (const methods::StepRule rule :
-       {methods::StepRule::open_loop, methods::StepRule::measured, methods::StepRule::line_search}) {
-    Method changed = method;
-    report::frank_wolfe(changed)->step = rule;
-    own.push_back(changed);
-  }
-  return own;
-}
-
-using NameOf = std::string_view (*)(const Method&);
-
-std::string names(const std::vector<Method>& choices, NameOf name_of) {
-  std::string list;
-  for (const Method& choice : choices) list += fmt::format("{}'{}'", list.empty() ? "" : ", ", name_of(choice));
-  return list;
-}
-
-/// Replaces the method by the choice of that name.
-void choose(Method& method, const std::string& option, nb::handle value, const std::vector<Method>& choices,
-            NameOf name_of) {
-  if (choices.empty()) refuse(fmt::format("method {} has no option '{}'", method_name(method), option));
-  const auto wanted = nb::isinstance<nb::str>(value) ? nb::cast<std::string>(value) : std::string();
-  for (const Method& choice : choices) {
-    if (name_of(choice) != wanted) continue;
-    method = choice;
-    return;
-  }
-  refuse(fmt::format("{} = {}; method {} takes one of {}", option, nb::repr(value).c_str(), method_name(method),
-                     names(choices, name_of)));
-}
-
-std::string field_names(const Method& method) {
-  std::string list;
-  if (!with_each_width(method).empty()) list += "width, step, ";
-  report::visit_fields(method, [&](const FieldInfo& field, double) { list += fmt::format("{}, ", field.name); });
-  return list.substr(0, list.size() - std::min<std::size_t>(2, list.size()));
-}
-
-void set_field(Method& method, const std::string& name, nb::handle value) {
-  bool found = false;
-  report::visit_fields(method, [&](const FieldInfo& field, double& member) {
-    if (field.name != name) return;
-    found = true;
-    const double number = PyFloat_AsDouble(value.ptr());
-    if (PyErr_Occurred() != nullptr) {
-      PyErr_Clear();
-      throw nb::type_error(fmt::format("{} = {}; it must be a number", name, nb::repr(value).c_str()).c_str());
-    }
-    const bool fits = number >= field.lower && number <= field.upper && (!field.whole || number == std::floor(number));
-    if (!fits) {
-      refuse(fmt::format("{} = {}; it must be a {}number in [{:g}, {:g}] ({})", name, nb::repr(value).c_str(),
-                         field.whole ? "whole " : "", field.lower, field.upper, field.help));
-    }
-    member = number;
-  });
-  if (!found) {
-    refuse(fmt::format("method {} has no option '{}'; it has: {}", method_name(method), name, field_names(method)));
-  }
-}
-
-bool has_field(const Method& method, std::string_view name) {
-  bool found = false;
-  report::visit_fields(method, [&](const FieldInfo& field, double) { found = found || field.name == name; });
-  return found;
-}
-
-Method make_method(const std::string& name, const Dict& options) {
-  Method method = parse_method(name);
-  // The width rule decides which fields there are.
-  if (options.contains("width")) {
-    choose(method, "width", options["width"], with_each_width(method), report::width_name);
-  }
+GivenOptions given_options(const Dict& options) {
+  GivenOptions given;
   for (const auto& [key, value] : options) {
-    const auto option = nb::cast<std::string>(key);
-    if (option == "width") continue;
-    if (option == "step" && !has_field(method, "step")) {
-      choose(method, option, value, with_each_step(method), report::step_name);
-    } else {
-      set_field(method, option, value);
-    }
+    const auto name = nb::cast<std::string>(key);
+    const bool word = nb::isinstance<nb::str>(value);
+    given.emplace_back(name, word ? OptionValue(nb::cast<std::string>(value)) : number_from(name, value));
   }
-  return method;
+  return given;
 }
 
-Dict options_of(const Method& method) {
-  nb::dict options;
-  if (report::frank_wolfe(method) != nullptr) {
-    options["width"] = nb::str(report::width_name(method).data());
-    options["step"] = nb::str(report::step_name(method).data());
+/// What there is to know about options: defaults, limits or words, help.
+nb::dict describe(const std::vector<Option>& options) {
+  nb::dict all;
+  for (const Option& option : options) {
+    nb::dict about;
+    about["default"] = to_python(option.value);
+    if (option.words.empty()) {
+      about["lower"] = option.field.lower;
+      about["upper"] = option.field.upper;
+      about["whole"] = option.field.whole;
+    } else {
+      nb::list words;
+      for (const std::string_view word : option.words) words.append(word);
+      about["words"] = words;
+    }
+    about["help"] = option.field.help;
+    all[nb::cast(option.field.name)] = about;
   }
-  report::visit_fields(method, [&](const FieldInfo& field, double value) {
-    options[nb::cast(std::string(field.name))] = nb::float_(value);
-  });
-  return Dict(options);
+  return all;
 }
 
 Dict loss_table() {
@@ -152,18 +70,9 @@ Dict method_table() {
   for (const MethodHelp& help : method_help()) {
     const Method method = parse_method(help.name);
     nb::dict entry;
-    nb::dict fields;
-    report::visit_fields(method, [&](const FieldInfo& field, double value) {
-      nb::dict about;
-      about["default"] = value;
-      about["lower"] = field.lower;
-      about["upper"] = field.upper;
-      about["help"] = field.help;
-      fields[nb::cast(field.name)] = about;
-    });
     entry["help"] = help.help;
     entry["bounded"] = is_bounded(method);
-    entry["options"] = fields;
+    entry["options"] = describe(options_of(method));
     table[nb::cast(help.name)] = entry;
   }
   return Dict(table);
@@ -171,20 +80,39 @@ Dict method_table() {
 
 }  // namespace
 
+OptionValue number_from(const std::string& name, nb::handle value) {
+  if (value.is_none()) return {};
+  if (PyIndex_Check(value.ptr()) != 0) {
+    int overflow = 0;
+    const nb::object index = nb::steal(PyNumber_Index(value.ptr()));
+    const long long count = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+    if (overflow == 0) return std::int64_t{count};
+  }
+  const double number = nb::isinstance<nb::str>(value) ? -1.0 : PyFloat_AsDouble(value.ptr());
+  if (nb::isinstance<nb::str>(value) || PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    throw nb::type_error(fmt::format("{} = {}; it must be a number", name, nb::repr(value).c_str()).c_str());
+  }
+  return number;
+}
+
 void bind_method(nb::module_& module) {
   using namespace nb::literals;
   nb::class_<Method>(module, "Method", "A method with its options.")
       .def(
           "__init__",
-          [](Method* self, const std::string& name, const Dict& options) {
-            new (self) Method(make_method(name, options));
+          [](Method* self, const std::optional<std::string>& name, const Dict& options, bool asks_gap) {
+            new (self) Method(make_method(name, given_options(options), asks_gap));
           },
-          "name"_a, "options"_a)
+          "name"_a.none(), "options"_a, "asks_gap"_a)
       .def_prop_ro("name", &method_name)
-      .def_prop_ro("bounded", &is_bounded, "Whether it solves the problem under the trace-norm bound.")
-      .def_prop_ro("options", &options_of);
+      .def_prop_ro("bounded", &is_bounded, "Whether it solves the problem under the trace-norm bound.");
   module.def("loss_table", &loss_table, "The losses there are, by name.");
-  module.def("method_table", &method_table, "The methods there are, by name, with their numeric options.");
+  module.def("method_table", &method_table, "The methods there are, by name, with their options.");
+  module.def(
+      "run_options", [] { return Dict(describe(options_of(RunOptions{}))); }, "The options of a run.");
+  module.def(
+      "fit_options", [] { return Dict(describe(options_of(FitOptions{}))); }, "The options of a fit.");
 }
 
 }  // namespace tracenorm::python

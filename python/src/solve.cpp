@@ -171,86 +171,95 @@ Dict describe(const Result& result) {
   return Dict(about);
 }
 
-nb::list describe_path(const report::RunReport& report) {
+nb::list describe_path(const Fit& fit) {
   nb::list path;
-  for (const RadiusStep& step : report.path) {
+  for (const RadiusStep& step : fit.path) {
     nb::dict about;
     about["radius"] = step.radius;
+    about["lambda"] = step.lambda;
     about["validation_error"] = step.validation_error;
     about["objective"] = step.objective;
     about["relative_gap"] = step.relative_gap;
     about["rank"] = step.rank;
     about["iterations"] = step.iterations;
     about["seconds"] = step.seconds;
-    about["chosen"] = &step == &report.path[report.path_best];
+    about["chosen"] = &step == &fit.path[fit.path_best];
     path.append(about);
   }
   return path;
 }
 
-using HeldOutArrays = std::tuple<Vector<Index>, Vector<Index>, Vector<Real>>;
+using EntryArrays = std::tuple<Vector<Index>, Vector<Index>, Vector<Real>>;
 
-std::optional<Entries> held_out(const std::optional<HeldOutArrays>& arrays, const Preparation& preparation) {
-  if (!arrays) return std::nullopt;
-  Entries entries{copy(std::get<0>(*arrays)), copy(std::get<1>(*arrays)), copy(std::get<2>(*arrays))};
-  prepare(preparation, entries);
-  return entries;
+Entries entries_from(const std::optional<EntryArrays>& arrays) {
+  if (!arrays) return {};
+  return {copy(std::get<0>(*arrays)), copy(std::get<1>(*arrays)), copy(std::get<2>(*arrays))};
 }
 
-std::pair<Model, Dict> run(const Data& data, const nb::object& loss, const std::string& loss_name,
-                           const std::string& penalty, double radius, const Method& method, int iterations,
-                           std::optional<double> gap, std::optional<double> seconds, std::uint64_t seed, int threads,
-                           double certificate_share, const std::optional<HeldOutArrays>& validation, int patience,
-                           const nb::object& callback, double norm_power, double norm_smoothing, const Model* start,
-                           bool choose) {
-  Failure failure;
-  Problem problem{data.observations,
-                  loss.is_none() ? parse_loss(loss_name)
-                                 : Loss(losses::Custom::on_blocks([ask = std::make_shared<PythonLoss>(loss, failure)](
-                                                                      const double* x, const double* y, double* out,
-                                                                      std::size_t count) { (*ask)(x, y, out, count); },
-                                                                  loss_name)),
-                  parse_penalty(penalty), weighted_ball(radius, {norm_power, norm_smoothing}, data.observations)};
-  PythonObserver observer(callback, failure);
-  const std::optional<Entries> entries = held_out(validation, data.preparation);
+/// A name, or a Python function with a name to show.
+Loss make_loss(const nb::object& function, const std::string& name, Failure& failure) {
+  if (function.is_none()) return parse_loss(name);
+  return losses::Custom::on_blocks(
+      [ask = std::make_shared<PythonLoss>(function, failure)](const double* x, const double* y, double* out,
+                                                              std::size_t count) { (*ask)(x, y, out, count); },
+      name);
+}
 
+/// Works without the interpreter's lock, then hands over what Python code threw meanwhile, or the model.
+template <class Work>
+std::pair<Model, Dict> watched(const nb::object& callback, Failure& failure, const Work& work) {
+  PythonObserver observer(callback, failure);
   report::RunReport report;
-  report.problem = &problem;
-  report.preparation = data.preparation;
-  report.method = method;
-  report.run.iterations = iterations;
-  report.run.gap = gap;
-  report.run.seconds = seconds;
-  report.run.seed = seed;
-  report.run.threads = threads;
-  report.run.certificate_share = certificate_share;
-  report.run.patience = patience;
-  const RunHooks hooks{.start = start != nullptr ? &start->factors : nullptr,
-                       .validation = entries ? &*entries : nullptr,
-                       .observer = &observer,
-                       .cancel = &failure.happened()};
   {
     const nb::gil_scoped_release unlocked;
-    if (choose) {
-      report.run.validation_measure = ValidationMeasure::loss;
-      RadiusPath path = choose_radius(problem, method, report.run, hooks);
-      report.path = std::move(path.steps);
-      report.path_best = path.best;
-      report.result = std::move(path.result);
-    } else {
-      report.result = solve(problem, method, report.run, hooks);
-    }
+    static_cast<Fit&>(report) = work({.observer = &observer, .cancel = &failure.happened()});
   }
   failure.rethrow();
   if (PyErr_CheckSignals() != 0) throw nb::python_error();  // Ctrl-C after the last look
-
-  Model model;
-  model.factors = report.result.solution;
-  model.preparation = data.preparation;
-  model.metadata = report::model_metadata(report);
   Dict about = describe(report.result);
   about["radius_path"] = describe_path(report);
-  return {std::move(model), about};
+  return {report::make_model(report), about};
+}
+
+std::pair<Model, Dict> run_solve(const Data& data, const nb::object& loss, const std::string& loss_name,
+                                 const std::string& penalty, double radius, double norm_power, double norm_smoothing,
+                                 const Method& method, const Dict& run, const std::optional<EntryArrays>& validation,
+                                 const nb::object& callback, const Model* start) {
+  Failure failure;
+  Fit fit;
+  fit.norm_weights = {norm_power, norm_smoothing};
+  fit.problem = {data.observations, make_loss(loss, loss_name, failure), parse_penalty(penalty),
+                 weighted_ball(radius, fit.norm_weights, data.observations)};
+  fit.preparation = data.preparation;
+  fit.method = method;
+  set_options(fit.run, run);
+  Entries held_out = entries_from(validation);
+  prepare(data.preparation, held_out);
+  return watched(callback, failure, [&](RunHooks hooks) {
+    hooks.validation = validation ? &held_out : nullptr;
+    hooks.start = start != nullptr ? &start->factors : nullptr;
+    fit.result = solve(fit.problem, fit.method, fit.run, hooks);
+    return fit;
+  });
+}
+
+std::pair<Model, Dict> run_fit(std::pair<Index, Index> shape, const EntryArrays& entries,
+                               const std::optional<Vector<Real>>& weight, const nb::object& loss,
+                               const std::optional<std::string>& loss_name, const std::string& penalty,
+                               const std::optional<std::string>& prepare, const Dict& settings, const Method& method,
+                               const Dict& run, const std::optional<EntryArrays>& validation,
+                               const nb::object& callback) {
+  Failure failure;
+  FitOptions options;
+  set_options(options, settings);
+  set_options(options.run, run);
+  options.method = method;
+  options.penalty = parse_penalty(penalty);
+  if (loss_name) options.loss = make_loss(loss, *loss_name, failure);
+  if (prepare) options.prepare = parse_preparation(*prepare);
+  FitData data{shape.first, shape.second, entries_from(entries), {}, entries_from(validation)};
+  if (weight) data.weight = copy(*weight);
+  return watched(callback, failure, [&](const RunHooks& hooks) { return fit(std::move(data), options, hooks); });
 }
 
 }  // namespace
@@ -270,10 +279,13 @@ void bind_solve(nb::module_& module) {
       .def_ro("validation_rmse", &Iteration::validation_rmse)
       .def_prop_ro("passes", [](const Iteration& iteration) { return iteration.counters.passes; })
       .def_prop_ro("products", [](const Iteration& iteration) { return iteration.counters.products; });
-  module.def("solve", &run, "data"_a, "loss"_a.none(), "loss_name"_a, "penalty"_a, "radius"_a, "method"_a,
-             "iterations"_a, "gap"_a.none(), "seconds"_a.none(), "seed"_a, "threads"_a, "certificate_share"_a,
-             "validation"_a.noconvert().none(), "patience"_a, "callback"_a.none(), "norm_power"_a, "norm_smoothing"_a,
-             "start"_a.none(), "choose"_a);
+  module.def("solve", &run_solve, "data"_a, "loss"_a.none(), "loss_name"_a, "penalty"_a, "radius"_a, "norm_power"_a,
+             "norm_smoothing"_a, "method"_a, "run"_a, "validation"_a.noconvert().none(), "callback"_a.none(),
+             "start"_a.none());
+  module.def("fit", &run_fit, "shape"_a, "entries"_a.noconvert(), "weight"_a.noconvert().none(), "loss"_a.none(),
+             "loss_name"_a.none(), "penalty"_a, "prepare"_a.none(), "settings"_a, "method"_a, "run"_a,
+             "validation"_a.noconvert().none(), "callback"_a.none());
+  module.attr("fewest_to_choose") = kFewestToChoose;
 }
 
 }  // namespace tracenorm::python

@@ -49,7 +49,7 @@ def test_the_packages_own_example():
 
 
 def test_the_reference_knows_every_argument_and_name():
-    for function in (tracenorm.solve, tracenorm.choose_radius):
+    for function in (tracenorm.solve, tracenorm.fit):
         for name in inspect.signature(function).parameters:
             assert name == "options" or f"`{name}`" in GUIDE, f"{function.__name__}: {name}"
     for name in tracenorm.__all__:

@@ -1,5 +1,7 @@
 """Estimators by scikit-learn's rules."""
 
+import subprocess
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -87,6 +89,39 @@ def test_completion_in_the_tools_of_scikit_learn(pairs):
     assert np.isfinite(cubed.fit(X, y).predict(X)).all()
 
 
+def test_completion_predicts_what_the_program_predicts(program, tmp_path):
+    rng = np.random.default_rng(3)
+    truth = rng.normal(size=(50, 1)) + rng.normal(size=40) + np.outer(rng.normal(size=50), rng.normal(size=40))
+    X = rng.permutation(np.argwhere(rng.random(truth.shape) < 0.5))
+    y = np.round(3 + truth[X[:, 0], X[:, 1]] + 0.3 * rng.normal(size=len(X)), 2)
+    test, train = np.arange(len(X)) % 5 == 0, np.arange(len(X)) % 5 != 0
+    (tmp_path / "train.tsv").write_text(
+        "".join(f"{a}\t{b}\t{c}\n" for (a, b), c in zip(X[train], y[train], strict=True))
+    )
+    for options, arguments in [
+        ({}, []),
+        ({"gap": 0.05}, ["--gap", "0.05"]),
+        ({"radius": 30.0}, ["--radius", "30"]),
+        ({"penalty": ("complement-squared", 0.05)}, ["--complement", "0.05"]),
+    ]:
+        command = [program, "complete", "train.tsv", "--model", "m.npz", "-q", *arguments]
+        assert subprocess.run(command, cwd=tmp_path).returncode in (0, 1)  # 1: the gap was not reached
+        theirs = tracenorm.load(tmp_path / "m.npz")
+        ours = MatrixCompletion(**options).fit(X[train], y[train])
+        assert np.array_equal(ours.predict(X[test]), theirs.predict(X[test, 0], X[test, 1])), options
+        assert ours.radius_ == theirs.radius
+
+
+def test_the_penalty_takes_part_in_choosing_the_radius(pairs):
+    X, y = pairs
+    heavy = MatrixCompletion(penalty=("complement-squared", 100.0), prepare="none", max_iter=50).fit(X, y)
+    plain = MatrixCompletion(norm_power=0.0, prepare="none", max_iter=50).fit(X, y)
+    assert heavy.result_.penalty == "complement-squared:100" and heavy.radius_ != plain.radius_
+    # Held-out entries are not seen, so what is chosen on them must have met the penalty.
+    errors = [[step["validation_error"] for step in model.result_.radius_path] for model in (heavy, plain)]
+    assert min(errors[0]) > 1.5 * min(errors[1])
+
+
 def test_automatic_radius_is_good(corrupted, pairs):
     X, y = pairs
     model = MatrixCompletion().fit(X, y)
@@ -109,7 +144,7 @@ def test_imputer_beats_the_column_mean_with_outliers(corrupted):
     ours = (np.abs(filled - truth) / scale)[missing].mean()
     simple = (np.abs(SimpleImputer(strategy="median").fit_transform(X) - truth) / scale)[missing].mean()
     assert ours < 0.4 * simple
-    cleaned = RobustImputer(keep_observed=False).fit(X).transform(X)
+    cleaned = RobustImputer(radius=100.0, keep_observed=False).fit(X).transform(X)
     assert (np.abs(cleaned - truth) / scale)[bad].mean() < 0.4
 
 

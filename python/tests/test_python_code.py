@@ -167,7 +167,7 @@ def test_other_threads_run_while_it_solves():
     thread = threading.Thread(target=count)
     thread.start()
     before, begin = counted[0], time.monotonic()
-    tracenorm.solve(wide, radius=300, iterations=10**6, seconds=1.0)
+    tracenorm.solve(wide, radius=300, iterations=10**6, time=1.0)
     elapsed, ticks = time.monotonic() - begin, counted[0] - before
     done.set()
     thread.join()

@@ -1,5 +1,7 @@
 """Answers: against a cone solver, and the options that shape a run."""
 
+import inspect
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -111,14 +113,16 @@ def test_method_options_change_the_run_and_are_checked():
     assert objective(step="line-search") == objective(method_options={"step": "line-search"}) != objective()
     assert objective(method="genfb", loss="squared", step=0.5, trace_penalty=2) > 0
     for options, kind, words in [
-        ({"mu": 1}, ValueError, "fwua has no option 'mu'; it has: width, step"),
+        ({"mu": 1}, ValueError, "mu: method fwua does not have this option, it belongs to sccg; it has: width, step"),
         ({"method": "sccg", "mu": -1}, ValueError, "mu = -1"),
-        ({"method": "sccg", "mu": "wide"}, TypeError, "mu = 'wide'"),
+        ({"method": "sccg", "mu": "wide"}, ValueError, "mu = 'wide'; it must be a number"),
+        ({"method": "sccg", "mu": [1]}, TypeError, r"mu = \[1\]; it must be a number"),
+        ({"gap": 0.1, "steps": 2.5}, ValueError, "steps = 2.5; it must be a whole number"),
         ({"method": "rlrmc", "rank": 1.5}, ValueError, "rank = 1.5; it must be a whole number"),
-        ({"width": "narrow"}, ValueError, "'balanced', 'paper', 'hybrid'"),
-        ({"width": "constant"}, ValueError, "one of 'balanced', 'paper', 'hybrid'"),
-        ({"method": "rlrmc", "width": "paper"}, ValueError, "no option 'width'"),
-        ({"step": "long"}, ValueError, "'open-loop', 'measured', 'line-search'"),
+        ({"width": "narrow"}, ValueError, "width = 'narrow'; method fwua takes one of balanced, paper, hybrid"),
+        ({"width": "constant"}, ValueError, "one of balanced, paper, hybrid"),
+        ({"method": "rlrmc", "width": "paper"}, ValueError, "width: method rlrmc does not have this option"),
+        ({"step": "long"}, ValueError, "open-loop, measured, line-search"),
         ({"method": "newton"}, ValueError, "unknown method 'newton'; there are: fwua"),
     ]:
         with pytest.raises(kind, match=words):
@@ -128,7 +132,7 @@ def test_method_options_change_the_run_and_are_checked():
 @pytest.mark.parametrize(
     ("options", "kind", "words"),
     [
-        ({"radius": None}, ValueError, "choose_radius"),
+        ({"radius": None}, ValueError, "tracenorm.fit"),
         ({"radius": -1}, ValueError, "radius = -1"),
         ({"radius": float("nan")}, ValueError, "radius = nan"),
         ({"radius": "3"}, TypeError, "radius = '3'"),
@@ -139,7 +143,7 @@ def test_method_options_change_the_run_and_are_checked():
         ({"penalty": ("l1", -1)}, ValueError, "l1"),
         ({"prepare": "rank"}, ValueError, "unknown preparation"),
         ({"iterations": -1}, ValueError, "iterations = -1"),
-        ({"iterations": 2.5}, TypeError, "iterations = 2.5"),
+        ({"iterations": 2.5}, ValueError, "iterations = 2.5; it must be a whole number from 0 to 10000000"),
         ({"gap": -0.1}, ValueError, "gap = -0.1"),
         ({"gap": "small"}, TypeError, "gap = 'small'"),
         ({"seed": -1}, ValueError, "seed = -1"),
@@ -195,15 +199,49 @@ def test_numbers_that_overflow_are_warned_of():
     assert result.status == "numerical_failure"
 
 
-def test_choose_radius_finds_one_that_predicts(corrupted):
+def test_keywords_and_defaults_are_the_librarys():
+    for function, tables in [
+        (tracenorm.solve, [tracenorm._core.run_options()]),
+        (tracenorm.fit, [tracenorm._core.run_options(), tracenorm._core.fit_options()]),
+    ]:
+        keywords = inspect.signature(function).parameters
+        for name, about in ((name, about) for table in tables for name, about in table.items()):
+            assert keywords[name].default == ("auto" if name == "radius" else about["default"]), name
+
+
+def test_fit_finds_a_radius_that_predicts(corrupted):
     data = (corrupted["rows"], corrupted["cols"], corrupted["values"])
-    radius, path = tracenorm.choose_radius(data, shape=corrupted["shape"], return_path=True)
-    assert [step["radius"] for step in path if step["chosen"]] == [radius] and len(path) >= 3
+    result = tracenorm.fit(data, shape=corrupted["shape"], loss="absolute", prepare="none")
+    path = result.radius_path
+    assert [step["radius"] for step in path if step["chosen"]] == [result.radius] and len(path) >= 3
     errors = {step["radius"]: step["validation_error"] for step in path}
-    assert errors[radius] <= 1.001 * min(errors.values()) < 0.7 * errors[0.0]  # the held-out entries have outliers too
-    error = np.abs(tracenorm.solve(data, radius=radius).to_dense() - corrupted["truth"]).mean()
-    assert error < 0.35 * np.abs(corrupted["truth"]).mean()
-    assert tracenorm.solve(data, radius="auto", iterations=5).radius == radius
-    for bad, words in [({"method": "rlrmc"}, "rlrmc"), ({"share": 1.5}, "share = 1.5")]:
+    assert errors[result.radius] <= 1.001 * min(errors.values()) < 0.7 * errors[0.0]  # there are outliers held out too
+    assert np.abs(result.to_dense() - corrupted["truth"]).mean() < 0.35 * np.abs(corrupted["truth"]).mean()
+    assert tracenorm.fit(data, radius=50.0, iterations=5).radius_path == []
+    for bad, words in [
+        ({"radius": "wide"}, "radius = 'wide'"),
+        ({"radius": -1}, "radius = -1; it must be a number above"),
+    ]:
         with pytest.raises(ValueError, match=words):
-            tracenorm.choose_radius(data, **bad)
+            tracenorm.fit(data, **bad)
+    with pytest.raises(ValueError, match="radius: 3 entries are too few"):
+        tracenorm.fit(([0, 1, 2], [0, 1, 2], [1.0, 2.0, 3.0]))
+
+
+def test_fit_with_a_radius_is_the_papers_model(corrupted):
+    data = (corrupted["rows"], corrupted["cols"], corrupted["values"])
+    fitted = tracenorm.fit(data, radius=50.0, iterations=20)
+    solved = tracenorm.solve(data, radius=50.0, iterations=20, loss="absolute", prepare="zscore")
+    assert np.array_equal(fitted.left, solved.left) and fitted.loss == "absolute"
+
+
+def test_fit_uses_validation_entries_by_name(corrupted):
+    rows, cols, values = corrupted["rows"], corrupted["cols"], corrupted["values"]
+    frame = pd.DataFrame({"r": [f"r{k}" for k in rows], "c": cols + 1, "v": values})
+    train, held = frame[::2], frame[1::2]
+    result = tracenorm.fit(train, validation=(held["r"], held["c"], held["v"]))
+    known = held["r"].isin(train["r"]) & held["c"].isin(train["c"])
+    predicted = result.predict(held["r"][known], held["c"][known])
+    assert len(result.radius_path) > 2 and np.isfinite(predicted).all()
+    best = min(step["validation_error"] for step in result.radius_path)
+    assert np.nanmin(result.trace["validation_rmse"]) == pytest.approx(best, rel=1e-3)

@@ -8,8 +8,9 @@
 >>> result.status
 'gap_reached'
 
-``solve`` is the function level; ``RobustImputer``, ``MatrixCompletion`` and ``SparseLowRankCovariance`` are estimators
-by scikit-learn's rules and need scikit-learn, which nothing else here does.
+``solve`` solves one problem, ``fit`` chooses what is not said, as the program does; ``RobustImputer``,
+``MatrixCompletion`` and ``SparseLowRankCovariance`` are estimators by scikit-learn's rules and need scikit-learn, which
+nothing else here does.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from . import _core
 from ._core import Iteration
 from ._loss import losses
 from ._result import Model, Result, load
-from ._solve import choose_radius, methods, solve
+from ._solve import fit, methods, solve
 
 if TYPE_CHECKING:
     from .estimators import MatrixCompletion, RobustImputer, SparseLowRankCovariance
@@ -37,7 +38,7 @@ __all__ = [
     "RobustImputer",
     "SparseLowRankCovariance",
     "__version__",
-    "choose_radius",
+    "fit",
     "load",
     "losses",
     "methods",

@@ -99,19 +99,6 @@ class Table:
     def __len__(self) -> int:
         return len(self.values)
 
-    def take(self, chosen: npt.NDArray[Any]) -> Table:
-        """The chosen entries, in a matrix of the same shape and names."""
-        weights = None if self.weights is None else self.weights[chosen]
-        return Table(
-            self.rows[chosen],
-            self.cols[chosen],
-            self.values[chosen],
-            self.shape,
-            weights,
-            self.row_names,
-            self.col_names,
-        )
-
     def to_data(self, units: Units) -> _core.Data:
         return _core.Data.from_entries(*self.shape, self.rows, self.cols, self.values, self.weights, *units)
 

@@ -29,6 +29,11 @@ def named(kind: str, choice: Any) -> str:
     raise TypeError(f"{kind} = {choice!r}; it must be a name, or a pair (name, parameter)")
 
 
+def wants_labels(loss: Any) -> bool:
+    """Whether the loss is for labels -1 and +1 rather than for numbers."""
+    return not callable(loss) and _core.wants_labels(named("loss", loss))
+
+
 class PythonLoss:
     """A function f(x, y) of arrays, with every answer checked.
 

@@ -219,7 +219,7 @@ class Model:
 
 
 class Result(Model):
-    """What ``solve`` returns: the model, and how the run went."""
+    """What ``solve`` and ``fit`` return: the model, and how the run went."""
 
     def __init__(self, model: _core.Model, about: dict[str, Any]) -> None:
         super().__init__(model)
@@ -239,6 +239,8 @@ class Result(Model):
         self.environment: dict[str, Any] = about["environment"]
         self.trace: npt.NDArray[Any] = _structured(about["trace"])
         """A structured array, one record per iteration: k, seconds, objective, lower_bound, relative_gap, ..."""
+        self.radius_path: list[dict[str, Any]] = about["radius_path"]
+        """What ``fit`` tried, one dictionary per radius; empty where the radius was given."""
         self._about.update({key: about[key] for key in ("objective", "lower_bound", "status", "method")})
         if self.status == "numerical_failure":
             warnings.warn(f"numerical failure: {self.message}", RuntimeWarning, stacklevel=3)

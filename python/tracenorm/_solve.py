@@ -1,15 +1,16 @@
-"""The function level: solve a problem, choose a radius."""
+"""The function level: solve one problem, or fit data and have chosen what is not said."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Literal
 
 import numpy as np
 
 from . import _core
 from ._core import Iteration
-from ._data import LARGEST_INDEX, as_prepared, as_table, index_array, integer, number, real_array
+from ._data import as_prepared, as_table, index_array, number, real_array
 from ._ids import find_ids
 from ._loss import Loss, PythonLoss, named
 from ._progress import Progress
@@ -17,12 +18,8 @@ from ._result import Model, Result
 
 
 def methods() -> dict[str, dict[str, Any]]:
-    """The methods there are, by name: what they do, whether they need a radius, and their numeric options."""
+    """The methods there are, by name: what they do, whether they need a radius, and their options."""
     return _core.method_table()
-
-
-def _optional(name: str, value: Any) -> float | None:
-    return None if value is None else number(name, value)
 
 
 def _validation(entries: Any, row_names: list[str], col_names: list[str]) -> tuple[Any, Any, Any] | None:
@@ -42,16 +39,29 @@ def _validation(entries: Any, row_names: list[str], col_names: list[str]) -> tup
     return rows[known].astype(np.int32), cols[known].astype(np.int32), np.ascontiguousarray(values[known])
 
 
+@contextmanager
+def _watching(callback: Any, progress: bool, iterations: Any) -> Iterator[Any]:
+    """What is called after every iteration; the progress bar goes when the run is over."""
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback = {callback!r}; it must be a function of one argument, an Iteration")
+    bar = Progress(int(number("iterations", iterations)), callback) if progress else None
+    try:
+        yield callback if bar is None else bar
+    finally:
+        if bar is not None:
+            bar.close()
+
+
 def solve(
     data: Any,
     *,
     loss: Loss = "absolute",
-    radius: float | Literal["auto"] | None = None,
+    radius: float | None = None,
     method: str | None = None,
     penalty: str | tuple[str, float] = "none",
     gap: float | None = None,
     iterations: int = 500,
-    seconds: float | None = None,
+    time: float | None = None,
     prepare: str = "none",
     norm_power: float = 0.0,
     norm_smoothing: float = 0.5,
@@ -84,8 +94,8 @@ def solve(
         A name ("absolute", "huber:0.5", ("quantile", 0.9), ...; ``tracenorm.losses()`` lists them), or a function
         ``f(x, y)`` of two arrays (predictions and data) that returns their losses and is convex in x.
     radius
-        The bound on the trace norm, in the units of the prepared data. Required, except by methods that have none.
-        "auto": the one that ``tracenorm.choose_radius`` finds.
+        The bound on the trace norm, in the units of the prepared data. Required, except by methods that have none;
+        ``tracenorm.fit`` chooses one.
     method
         ``tracenorm.methods()`` lists them. None: "corrective" when a ``gap`` is asked for and no option of another
         method is given, "fwua" otherwise. Their options are further keyword arguments, or ``method_options``:
@@ -94,8 +104,8 @@ def solve(
         "none", "l1:LAMBDA" (on all entries: a sparse X), "complement-squared:LAMBDA" (on the unobserved entries).
     gap
         Stop when the answer is certified to be within this relative distance of the optimum (0.01: one per cent).
-    iterations, seconds
-        Stop after that many at the latest.
+    iterations, time
+        Stop after that many, or after so many seconds, at the latest.
     prepare
         A change of units before solving that predictions undo: "none", "center", "zscore", or offsets of "rows",
         "columns" or "both" (robust ones for losses with bounded slopes), in deviations.
@@ -126,23 +136,11 @@ def solve(
         The factors ``left, values, right``, ``predict``, ``to_dense``, ``save``; ``objective``, ``lower_bound``,
         ``relative_gap``, ``status``, ``trace``.
     """
-    given = {**(method_options or {}), **options}
-    if method is None:
-        fits = set(given) <= set(methods()["corrective"]["options"])
-        method = "corrective" if gap is not None and fits else "fwua"
-    chosen = _core.Method(_name("method", method), given)
-    if isinstance(radius, str):
-        if radius != "auto":
-            raise TypeError(f"radius = {radius!r}; it must be a number or 'auto'")
-        radius = choose_radius(
-            data, loss=loss, prepare=prepare, penalty=penalty, norm_power=norm_power, norm_smoothing=norm_smoothing,
-            method=method, method_options=given, seed=seed, threads=threads,
-            shape=shape, columns=columns, weights=weights,
-        )  # fmt: skip
+    chosen = _method(method, method_options, options, gap)
     if radius is None and chosen.bounded:
         raise ValueError(
-            f"method {method} needs a radius: the largest trace norm (sum of singular values) the answer may have; "
-            "tracenorm.choose_radius(data) finds one by validation"
+            f"method {chosen.name} needs a radius: the largest trace norm (sum of singular values) the answer may "
+            "have; tracenorm.fit(data) chooses one by validation"
         )
     penalty_name = named("penalty", penalty)
     entries = as_prepared(
@@ -150,49 +148,123 @@ def solve(
         shape=shape,
         columns=columns,
         weights=weights,
-        units=_units(prepare, loss),
+        units=(_name("prepare", prepare), "" if callable(loss) else named("loss", loss)),
         dense=penalty_name.startswith("l1"),
     )
     bound = 1.0 if radius is None else number("radius", radius)
-    function = PythonLoss(loss) if callable(loss) else None
-    if function is not None:
-        function.check(entries.data.values, bound)
-    if callback is not None and not callable(callback):
-        raise TypeError(f"callback = {callback!r}; it must be a function of one argument, an Iteration")
-    limit = integer("iterations", iterations, 0, LARGEST_INDEX)
-    bar = Progress(limit, callback) if progress else None
-    try:
+    function, loss_name = _loss(loss, entries.data.values, bound)
+    with _watching(callback, progress, iterations) as watcher:
         model, about = _core.solve(
             data=entries.data,
             loss=function,
-            loss_name=function.name if function is not None else named("loss", loss),
+            loss_name=loss_name,
             penalty=penalty_name,
             radius=bound,
-            method=chosen,
-            iterations=limit,
-            gap=_optional("gap", gap),
-            seconds=_optional("seconds", seconds),
-            seed=integer("seed", seed, 0, 2**64 - 1),
-            threads=integer("threads", threads, 0, 4096),
-            certificate_share=number("certificate_share", certificate_share),
-            validation=_validation(validation, entries.row_names, entries.col_names),
-            patience=integer("patience", patience, 0, LARGEST_INDEX),
-            callback=bar if bar is not None else callback,
             norm_power=number("norm_power", norm_power),
             norm_smoothing=number("norm_smoothing", norm_smoothing),
+            method=chosen,
+            run=_run(iterations, gap, time, seed, threads, certificate_share, patience),
+            validation=_validation(validation, entries.row_names, entries.col_names),
+            callback=watcher,
             start=None if start is None else _model(start),
-            choose=False,
         )
-    finally:
-        if bar is not None:
-            bar.close()
-    if entries.row_names:
-        model.row_names, model.col_names = entries.row_names, entries.col_names
+    return _result(model, about, entries.row_names, entries.col_names)
+
+
+def fit(
+    data: Any,
+    *,
+    radius: float | Literal["auto"] = "auto",
+    loss: Loss | None = None,
+    prepare: str | None = None,
+    norm_power: float | None = None,
+    norm_smoothing: float = 0.5,
+    penalty: str | tuple[str, float] = "none",
+    method: str | None = None,
+    gap: float | None = None,
+    iterations: int = 500,
+    time: float | None = None,
+    seed: int = 1,
+    threads: int = 0,
+    weights: Any = None,
+    shape: tuple[int, int] | None = None,
+    columns: tuple[Any, Any, Any] | None = None,
+    validation: Any = None,
+    patience: int = 0,
+    callback: Callable[[Iteration], Any] | None = None,
+    progress: bool = False,
+    certificate_share: float = 0.1,
+    method_options: dict[str, Any] | None = None,
+    **options: Any,
+) -> Result:
+    """A low-rank model of some entries of a matrix, with everything chosen that is not said.
+
+    This is what ``tracenorm complete`` does, with the same numbers. Without a radius a path of radii is judged on the
+    validation entries, or on a tenth of the data (by the mean loss, so that outliers there do not decide), and the
+    answer is then solved on all of them. The model is then ``prepare="both"``, ``loss="huber:0.5"`` and
+    ``norm_power=0.5`` where nothing else is said. With a radius it is the paper's: ``prepare="zscore"``,
+    ``loss="absolute"``, ``norm_power=0``.
+
+    The arguments are those of ``solve``. The path is the result's ``radius_path``.
+    """
+    if isinstance(radius, str) and radius != "auto":
+        raise ValueError(f"radius = {radius!r}; it must be a number or 'auto'")
+    table = as_table(data, shape=shape, columns=columns, weights=weights)
+    function, loss_name = (None, None) if loss is None else _loss(loss, table.values, 1.0)
+    with _watching(callback, progress, iterations) as watcher:
+        model, about = _core.fit(
+            shape=table.shape,
+            entries=(table.rows, table.cols, table.values),
+            weight=table.weights,
+            loss=function,
+            loss_name=loss_name,
+            penalty=named("penalty", penalty),
+            prepare=None if prepare is None else _name("prepare", prepare),
+            settings={
+                "radius": None if isinstance(radius, str) else radius,
+                "norm_power": norm_power,
+                "norm_smoothing": norm_smoothing,
+            },
+            method=_method(method, method_options, options, gap),
+            run=_run(iterations, gap, time, seed, threads, certificate_share, patience),
+            validation=_validation(validation, table.row_names, table.col_names),
+            callback=watcher,
+        )
+    return _result(model, about, table.row_names, table.col_names)
+
+
+def _method(name: Any, method_options: dict[str, Any] | None, options: dict[str, Any], gap: Any) -> _core.Method:
+    chosen = None if name is None else _name("method", name)
+    return _core.Method(chosen, {**(method_options or {}), **options}, gap is not None)
+
+
+def _run(
+    iterations: Any, gap: Any, time: Any, seed: Any, threads: Any, certificate_share: Any, patience: Any
+) -> dict[str, Any]:
+    return {
+        "iterations": iterations,
+        "gap": gap,
+        "time": time,
+        "seed": seed,
+        "threads": threads,
+        "certificate_share": certificate_share,
+        "patience": patience,
+    }
+
+
+def _loss(loss: Loss, values: Any, radius: float) -> tuple[PythonLoss | None, str]:
+    """A function to ask, if it is one, and a name."""
+    if not callable(loss):
+        return None, named("loss", loss)
+    function = PythonLoss(loss)
+    function.check(values, radius)
+    return function, function.name
+
+
+def _result(model: _core.Model, about: dict[str, Any], row_names: list[str], col_names: list[str]) -> Result:
+    if row_names:
+        model.row_names, model.col_names = row_names, col_names
     return Result(model, about)
-
-
-def _units(prepare: Any, loss: Loss) -> tuple[str, str]:
-    return _name("prepare", prepare), "" if callable(loss) else named("loss", loss)
 
 
 def _model(start: Any) -> _core.Model:
@@ -207,69 +279,4 @@ def _name(argument: str, value: Any) -> str:
     return value
 
 
-def choose_radius(
-    data: Any,
-    *,
-    loss: Loss = "absolute",
-    prepare: str = "none",
-    penalty: str | tuple[str, float] = "none",
-    norm_power: float = 0.0,
-    norm_smoothing: float = 0.5,
-    method: str | None = None,
-    method_options: dict[str, Any] | None = None,
-    share: float = 0.1,
-    seed: int = 1,
-    threads: int = 0,
-    shape: tuple[int, int] | None = None,
-    columns: tuple[Any, Any, Any] | None = None,
-    weights: Any = None,
-    return_path: bool = False,
-) -> Any:
-    """A radius by validation: a path of radii, each solved from the answer of the last, on a share of held-out entries.
-
-    The path goes up from the smallest radius that changes anything until the error (the mean loss, so that outliers
-    among the held-out entries do not decide) has turned. It costs about as much as one solve. Use the radius with the
-    same ``prepare`` and norm weights.
-
-    Returns the best radius; with ``return_path`` also a list of dicts, one per radius that was tried.
-    """
-    share = number("share", share)
-    if not 0 < share < 1:
-        raise ValueError(f"share = {share:g}; it must be between 0 and 1")
-    table = as_table(data, shape=shape, columns=columns, weights=weights)
-    count = max(1, round(share * len(table)))
-    if count >= len(table):
-        raise ValueError(f"{len(table)} entries are too few to hold some of them out")
-    order = np.random.default_rng(seed).permutation(len(table))
-    held_out, training = table.take(np.sort(order[:count])), table.take(np.sort(order[count:]))
-    prepared = training.to_data(_units(prepare, loss))
-    function = PythonLoss(loss) if callable(loss) else None
-    if function is not None:
-        function.check(prepared.values, 1.0)
-    _, about = _core.solve(
-        data=prepared,
-        loss=function,
-        loss_name=function.name if function is not None else named("loss", loss),
-        penalty=named("penalty", penalty),
-        radius=1.0,
-        method=_core.Method("fwua" if method is None else _name("method", method), method_options or {}),
-        iterations=LARGEST_INDEX,
-        gap=None,
-        seconds=None,
-        seed=integer("seed", seed, 0, 2**64 - 1),
-        threads=integer("threads", threads, 0, 4096),
-        certificate_share=0.0,
-        validation=(held_out.rows, held_out.cols, held_out.values),
-        patience=0,
-        callback=None,
-        norm_power=number("norm_power", norm_power),
-        norm_smoothing=number("norm_smoothing", norm_smoothing),
-        start=None,
-        choose=True,
-    )
-    path: list[dict[str, Any]] = about["radius_path"]
-    best = next(step["radius"] for step in path if step["chosen"])
-    return (best, path) if return_path else best
-
-
-__all__ = ["choose_radius", "methods", "solve"]
+__all__ = ["fit", "methods", "solve"]

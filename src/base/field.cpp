@@ -2,12 +2,55 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace tracenorm {
 
-std::string describe_out_of_range(std::string_view owner, std::string_view field, double value, double lower,
-                                  double upper) {
-  if (value >= lower && value <= upper) return {};
-  return fmt::format("{}: {} = {} is outside [{}, {}]\n", owner, field, value, lower, upper);
+std::string to_string(const OptionValue& value) {
+  return std::visit(
+      []<class T>(const T& chosen) -> std::string {
+        if constexpr (std::is_same_v<T, std::monostate>) {
+          return "none";
+        } else if constexpr (std::is_same_v<T, std::string>) {
+          return fmt::format("'{}'", chosen);
+        } else {
+          return fmt::format("{}", chosen);
+        }
+      },
+      value);
+}
+
+std::string describe_range(const FieldInfo& field) {
+  if (field.whole) {
+    return fmt::format("a whole number from {} to {}", static_cast<std::int64_t>(field.lower),
+                       static_cast<std::int64_t>(field.upper));
+  }
+  const bool limited = field.upper < kUnlimited;
+  if (field.lower == kAboveZero) {
+    return limited ? fmt::format("a number above 0 and at most {:.10g}", field.upper) : "a number above 0";
+  }
+  if (limited) return fmt::format("a number from {:.10g} to {:.10g}", field.lower, field.upper);
+  return fmt::format("a number that is {:.10g} or more", field.lower);
+}
+
+void check_value(const FieldInfo& field, const OptionValue& value, std::string_view owner) {
+  const bool fits = std::visit(
+      [&]<class T>(const T& chosen) {
+        if constexpr (std::is_same_v<T, std::monostate>) {
+          return true;
+        } else if constexpr (std::is_same_v<T, std::string>) {
+          return false;
+        } else {  // written so that NaN is refused
+          const auto number = static_cast<double>(chosen);
+          return number >= field.lower && number <= field.upper && (!field.whole || number == std::floor(number));
+        }
+      },
+      value);
+  if (fits) return;
+  const std::string message =
+      fmt::format("{} = {}; it must be {} ({})", field.name, to_string(value), describe_range(field), field.help);
+  if (!owner.empty()) throw Error(ErrorCode::usage, fmt::format("{}: {}", owner, message));
+  throw Error(ErrorCode::usage, message, std::string(field.name));
 }
 
 }  // namespace tracenorm

@@ -9,11 +9,17 @@ namespace tracenorm {
 
 namespace {
 
+/// Parameters of losses are numbers, all of them. `L` is a loss or a const one.
+template <class L>
+auto& parameter_of(L& loss, const Field<std::remove_const_t<L>>& field) {
+  return loss.*std::get<double std::remove_const_t<L>::*>(field.member);
+}
+
 template <class L>
 LossHelp help_of() {
   const L loss;
   LossHelp help{L::name, "", 0, "", L::wants};
-  for (const Field<L>& field : L::fields) help = {L::name, field.name, loss.*(field.member), field.help, L::wants};
+  for (const Field<L>& field : L::fields) help = {L::name, field.name, parameter_of(loss, field), field.help, L::wants};
   return help;
 }
 
@@ -30,8 +36,10 @@ std::optional<Loss> try_parse(std::string_view name, std::string_view parameter,
     if (code != std::errc() || end != parameter.data() + parameter.size()) {
       throw Error(ErrorCode::usage, fmt::format("loss {}: parameter '{}' is not a number", L::name, parameter));
     }
-    for (const Field<L>& field : L::fields) loss.*(field.member) = value;
-    check_fields(loss, fmt::format("loss {}", L::name));
+    for (const Field<L>& field : L::fields) {
+      check_value(field, value, fmt::format("loss {}", L::name));
+      parameter_of(loss, field) = value;
+    }
   }
   return loss;
 }
@@ -61,6 +69,10 @@ Loss parse_loss(std::string_view text) {
   throw Error(ErrorCode::usage, fmt::format("unknown loss '{}'; there are: {}", text, known));
 }
 
+bool wants_labels(const Loss& loss) {
+  return std::visit([](const auto& chosen) { return !chosen.accepts(0.5); }, loss);
+}
+
 std::string to_string(const Loss& loss) {
   return std::visit(
       [](const auto& l) -> std::string {
@@ -69,7 +81,7 @@ std::string to_string(const Loss& loss) {
           return l.label;
         } else {
           std::string text(L::name);
-          for (const Field<L>& field : L::fields) text += fmt::format(":{}", l.*(field.member));
+          for (const Field<L>& field : L::fields) text += fmt::format(":{}", parameter_of(l, field));
           return text;
         }
       },

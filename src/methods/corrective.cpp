@@ -146,7 +146,7 @@ class CorrectiveRun {
   /// Descends over the factors. Where it is not sure that the smoothed objective has fallen, the next gap decides.
   void correct(const FactoredMatrix& start, const Gap& gap) {
     const FactoredMatrix corrected =
-        descent_.descend(start, width_, static_cast<int>(options_.steps), [&] { return session_.overdue(); });
+        descent_.descend(start, width_, options_.steps, [&] { return session_.overdue(); });
     f_.aim(corrected);
     doubtful_ = !smoothed_descent(f_, width_);
     if (doubtful_) {

@@ -17,7 +17,7 @@ namespace {
 OracleAccuracy accuracy(const FrankWolfe& options, int k) {
   constexpr double finest = 1e-7;
   const double tolerance = std::max(finest, options.oracle_tolerance / std::sqrt(k + 1.0));
-  return {tolerance, static_cast<int>(std::max(options.oracle_products, std::sqrt(double(k)) / 5))};
+  return {tolerance, static_cast<int>(std::max<double>(options.oracle_products, std::sqrt(double(k)) / 5))};
 }
 
 /// The best first step is 2/d; the later ones are 2/(k+d). Beyond a d of this the start would be too shy.

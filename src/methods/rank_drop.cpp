@@ -79,7 +79,7 @@ Linearization drop_ranks(const RankDrop& options, Evaluator& f, RankDropSteps& d
     if (taken == 0) w = drops.project_slopes();
     const Candidate best = best_candidate(drops, f.radius(), s, w);
     if (!std::isfinite(best.objective)) break;
-    const bool above_cap = options.rank > 0 && static_cast<double>(s.size()) > options.rank;
+    const bool above_cap = options.rank > 0 && s.size() > options.rank;
     const bool free_of_charge = best.objective <= model.objective && drops.smoothed_change_after(best.step, width) <= 0;
     if (!above_cap && !free_of_charge) break;
     const Eigen::MatrixXd rotation = drops.drop(best.step);
@@ -96,7 +96,6 @@ Linearization drop_ranks(const RankDrop& options, Evaluator& f, RankDropSteps& d
 /// lowers the same merit function, so the rate of the steps is only interrupted. Drops in batches leave the steps
 /// between them free to average; dropping after every step keeps undoing them (docs/measurements.md).
 void run(const RankDrop& options, const Problem&, Evaluator& f, Session& session) {
-  const int interval = static_cast<int>(options.interval);
   RankDropSteps drops(f);
   WidthSchedule width(options.frank_wolfe.width, f);
   FrankWolfeStep step(options.frank_wolfe);
@@ -104,7 +103,9 @@ void run(const RankDrop& options, const Problem&, Evaluator& f, Session& session
     const double tau = width.next(k);
     const bool want_conjugate = session.wants_conjugate(k) || width.wants_conjugate(k);
     Linearization model = f.linearize(tau, want_conjugate);
-    if (k % interval == 0) model = drop_ranks(options, f, drops, model, tau, want_conjugate, 2 * interval);
+    if (k % options.interval == 0) {
+      model = drop_ranks(options, f, drops, model, tau, want_conjugate, 2 * options.interval);
+    }
     const double alpha = step.next(f, k);
     if (!session.proceed({.k = k, .objective = model.objective, .width = tau, .step = alpha}, model)) return;
     const double change = f.move(alpha);

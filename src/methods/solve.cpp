@@ -37,27 +37,16 @@ const std::vector<NamedMethod>& named_methods() {
   return all;
 }
 
-void check(const RunOptions& options) {
-  const auto fail = [](const std::string& message) { throw Error(ErrorCode::usage, message); };
-  if (options.iterations < 0) fail(fmt::format("iterations = {}; it must be >= 0", options.iterations));
-  if (options.gap && !(*options.gap >= 0)) fail(fmt::format("gap = {}; it must be >= 0", *options.gap));
-  if (options.seconds && !(*options.seconds >= 0)) fail(fmt::format("time = {} s; it must be >= 0", *options.seconds));
-  if (options.threads < 0) fail(fmt::format("threads = {}; it must be >= 0 (0: all cores)", options.threads));
-  if (options.patience < 0) fail(fmt::format("patience = {}; it must be >= 0", options.patience));
-  if (!(options.certificate_share >= 0))
-    fail(fmt::format("certificate share = {}; it must be >= 0", options.certificate_share));
-}
-
 void check_frank_wolfe(const methods::FrankWolfe& options) {
-  check_fields(options, "method");
-  std::visit([](const auto& width) { check_fields(width, "width"); }, options.width);
+  check_fields(options);
+  std::visit([](const auto& width) { check_fields(width); }, options.width);
 }
 
 void check(const Method& method) {
   std::visit(
       [](const auto& options) {
         using M = std::decay_t<decltype(options)>;
-        check_fields(options, "method");
+        check_fields(options);
         if constexpr (std::is_same_v<M, methods::FrankWolfe>) check_frank_wolfe(options);
         if constexpr (std::is_same_v<M, methods::RankDrop>) check_frank_wolfe(options.frank_wolfe);
       },
@@ -100,7 +89,7 @@ Method parse_method(std::string_view name) {
     if (named.help.name == name) return named.method;
     known += fmt::format("{}{}", known.empty() ? "" : ", ", named.help.name);
   }
-  throw Error(ErrorCode::usage, fmt::format("unknown method '{}'; there are: {}", name, known));
+  throw Error(ErrorCode::usage, fmt::format("method: unknown method '{}'; there are: {}", name, known), "method");
 }
 
 std::string method_name(const Method& method) {
@@ -132,7 +121,7 @@ std::vector<MethodHelp> method_help() {
 Result solve(const Problem& problem, const Method& method, const RunOptions& options, const RunHooks& hooks) {
   check(problem);
   check(method);
-  check(options);
+  check_fields(options);
   if (!is_bounded(method) && std::get<TraceNormBall>(problem.constraint).weighted()) {
     throw Error(ErrorCode::usage, fmt::format("method {} has no bound on the trace norm, so norm weights mean nothing "
                                               "to it; leave them out or take another method",

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "report/method_fields.hpp"
 #include "report/run_report.hpp"
+#include "tracenorm/options.hpp"
 
 namespace tracenorm::report {
 
@@ -24,19 +24,19 @@ std::string dump(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
+template <class T>
+Json plain(const T& value) {
+  if constexpr (std::is_same_v<T, std::monostate>) {
+    return nullptr;
+  } else if constexpr (std::is_same_v<T, double>) {
+    return number(value);
+  } else {
+    return value;
+  }
+}
+
 Json value_json(const NamedValue& named) {
-  return std::visit(
-      [](const auto& value) -> Json {
-        using T = std::decay_t<decltype(value)>;
-        if constexpr (std::is_same_v<T, std::monostate>) {
-          return nullptr;
-        } else if constexpr (std::is_same_v<T, double>) {
-          return number(value);
-        } else {
-          return value;
-        }
-      },
-      named.value);
+  return std::visit([](const auto& value) { return plain(value); }, named.value);
 }
 
 Json object(const std::vector<NamedValue>& values) {
@@ -136,7 +136,7 @@ void put_certificate(Json& json, const RunReport& report) {
 
 std::string to_json(const RunReport& report) {
   const Result& result = report.result;
-  const Problem& problem = *report.problem;
+  const Problem& problem = report.problem;
   Json json;
   json["status"] = to_string(result.status);
   json["message"] = result.message;
@@ -174,19 +174,23 @@ std::string to_json(const RunReport& report) {
 
 std::string to_json(const std::vector<NamedValue>& values) { return dump(object(values), 1) + "\n"; }
 
-std::string model_metadata(const RunReport& report) {
+Model make_model(const RunReport& report) {
   const Result& result = report.result;
   Json json;
   json["method"] = result.method;
-  json["loss"] = to_string(report.problem->loss);
-  json["penalty"] = to_string(report.problem->penalty);
+  json["loss"] = to_string(report.problem.loss);
+  json["penalty"] = to_string(report.problem.penalty);
   json["radius"] = maybe(radius(report));
   json["objective"] = number(result.objective);
   json["lower_bound"] = number(result.lower_bound);
   json["status"] = to_string(result.status);
   json["seed"] = report.run.seed;
   json["version"] = result.environment.version;
-  return dump(json, -1);
+  Model model = report.model();
+  model.rows = report.rows;
+  model.cols = report.cols;
+  model.metadata = dump(json, -1);
+  return model;
 }
 
 }  // namespace tracenorm::report

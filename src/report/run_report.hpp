@@ -5,31 +5,21 @@
 #include <string>
 #include <vector>
 
-#include "report/held_out.hpp"
 #include "report/named_value.hpp"
-#include "tracenorm/preparation.hpp"
-#include "tracenorm/radius_path.hpp"
-#include "tracenorm/solve.hpp"
+#include "tracenorm/fit.hpp"
 
 namespace tracenorm::report {
 
-struct RunReport {
-  std::string command;
-  std::string data;     ///< the file the problem came from
-  std::string columns;  ///< which columns of it were taken, in words; empty where there was no choice
-  const Problem* problem = nullptr;
-  Preparation preparation;
-  NormWeights norm_weights;
-  Method method;
-  RunOptions run;
-  std::vector<NamedValue> options;  ///< those that neither problem, method nor run know of
-  Result result;
-  std::vector<RadiusStep> path;  ///< the radii that were tried; empty: none was to be chosen
-  std::size_t path_best = 0;
-  LowRankMatrix start;  ///< where the path left off
-  std::optional<HeldOut> validation;
-  std::optional<HeldOut> test;
-  std::vector<std::string> written;  ///< the files that were written
+/// A fit, and what its caller knows about it.
+struct RunReport : Fit {
+  std::string command{};
+  std::string data{};                 ///< the file the problem came from
+  std::string columns{};              ///< which columns of it were taken, in words; empty where there was no choice
+  std::vector<NamedValue> options{};  ///< those that neither problem, method nor run know of
+  Labels rows{};
+  Labels cols{};
+  std::optional<HeldOut> test{};
+  std::vector<std::string> written{};  ///< the files that were written
 };
 
 /// One JSON object and a line end. What is not a finite number is null.
@@ -53,8 +43,8 @@ std::vector<NamedValue> all_options(const RunReport& report);
 /// What ran: version, compiler, instruction set, threads, seed.
 std::vector<NamedValue> environment(const RunReport& report);
 
-/// The JSON kept inside a saved model: enough to know what was solved and how well.
-std::string model_metadata(const RunReport& report);
+/// The answer with its names, and with a JSON inside that says what was solved and how well.
+Model make_model(const RunReport& report);
 
 /// The bound on the trace norm; nothing for a method without one.
 std::optional<double> radius(const RunReport& report);

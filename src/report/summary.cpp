@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/method_fields.hpp"
 #include "report/run_report.hpp"
+#include "tracenorm/options.hpp"
 
 namespace tracenorm::report {
 
@@ -37,7 +37,7 @@ std::string preparation_words(const Preparation& preparation) {
 }
 
 std::string data_line(const RunReport& report) {
-  const Observations& data = report.problem->observations;
+  const Observations& data = report.problem.observations;
   const double all = static_cast<double>(rows(data)) * static_cast<double>(cols(data));
   const auto seen = observed(data);
   std::string line = fmt::format("{}: {} x {}, {} observed ({:.3g} %)", report.data, rows(data), cols(data), seen,
@@ -56,14 +56,15 @@ std::string restraint(const RunReport& report) {
   if (const auto weight = trace_penalty(report.method)) {
     parts.push_back(fmt::format("{:.7g} times the trace norm", *weight));
   }
-  visit_fields(report.method, [&](const FieldInfo& field, double value) {
-    if (field.name == "rank" && value > 0) parts.push_back(fmt::format("rank at most {:g}", value));
-  });
+  for (const Option& option : options_of(report.method)) {
+    const auto* rank = option.field.name == "rank" ? std::get_if<std::int64_t>(&option.value) : nullptr;
+    if (rank != nullptr && *rank > 0) parts.push_back(fmt::format("rank at most {}", *rank));
+  }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::string problem_line(const RunReport& report) {
-  const Problem& problem = *report.problem;
+  const Problem& problem = report.problem;
   std::string line = fmt::format("{} loss, {}", to_string(problem.loss), restraint(report));
   if (!std::holds_alternative<NoPenalty>(problem.penalty)) line += ", penalty " + to_string(problem.penalty);
   return line;
@@ -71,10 +72,12 @@ std::string problem_line(const RunReport& report) {
 
 std::string method_line(const RunReport& report) {
   std::string line = report.result.method;
-  if (const auto width = width_name(report.method); has_width_choice(report.method)) {
-    line += fmt::format(" ({} width)", width);
+  for (const Option& option : options_of(report.method)) {
+    const auto* word = std::get_if<std::string>(&option.value);
+    if (word == nullptr) continue;
+    if (option.field.name == "width" && option.words.size() > 1) line += fmt::format(" ({} width)", *word);
+    if (*word == "line-search") line += " with line search";
   }
-  if (step_name(report.method) == "line-search") line += " with line search";
   if (std::holds_alternative<methods::Glrl>(report.method)) line += " (our reading)";
   return line;
 }
@@ -180,7 +183,7 @@ void add_path(std::vector<SummaryLine>& lines, const RunReport& report) {
 
 std::optional<double> radius(const RunReport& report) {
   if (!is_bounded(report.method)) return std::nullopt;
-  return report.problem->radius();
+  return report.problem.radius();
 }
 
 std::optional<double> objective_without_trace_penalty(const RunReport& report) {

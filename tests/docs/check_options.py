@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the manual with the program: every command has its section, and every section names exactly its options.
+"""Compares the manual with the program: every command has its section, and its list of options is what --help says.
 
 Usage: check_options.py PROGRAM MANUAL [--update]
 
@@ -11,7 +11,6 @@ import re
 import subprocess
 import sys
 
-OPTION = re.compile(r"--[a-z][a-z0-9-]*")
 # A line of --help that declares an option: "  --name ...", "  -q,--quiet ...".
 DECLARATION = re.compile(r"^  (?:-\w,)?(--[a-z][a-z0-9-]*)")
 BLOCK = re.compile(r"```text\n(.*?)```", re.DOTALL)
@@ -68,12 +67,13 @@ def problems(manual, commands):
             yield f"no section '## {title(command)}'"
             continue
         begin, end = places[command]
-        section = manual[begin:end]
-        for option in sorted(options_of(text) - set(OPTION.findall(section))):
-            yield f"section '## {title(command)}' does not know {option}"
-        block = BLOCK.search(section)
-        for option in sorted((options_of(block.group(1)) if block else set()) - options_of(text)):
-            yield f"section '## {title(command)}' lists {option}, which the program does not have"
+        block = BLOCK.search(manual[begin:end])
+        listed = block.group(1) if block else ""
+        for option in sorted(options_of(text) ^ options_of(listed)):
+            who = "the manual" if option in options_of(text) else "the program"
+            yield f"section '## {title(command)}': {who} does not have {option}"
+        if options_of(text) == options_of(listed) and listed != listing(text):
+            yield f"section '## {title(command)}' says something else than --help"
     for command in places.keys() - commands.keys():
         yield f"section '## {title(command)}' is about a command that the program does not have"
 

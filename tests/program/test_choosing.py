@@ -113,7 +113,7 @@ class ChoosingTest(DataTest):
 
     def test_too_few_entries(self):
         self.write("few.tsv", "a\tb\t1\nb\ta\t2\n")
-        self.fail_with(3, "complete", "few.tsv", says=("--radius auto", "too few"))
+        self.fail_with(3, "complete", "few.tsv", says=("--radius", "too few"))
 
     def test_denoise_and_links_choose_too(self):
         random = numpy.random.default_rng(2)

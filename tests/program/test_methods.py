@@ -233,7 +233,7 @@ class UsageTest(ProgramTest):
         self.fail_with(2, *base, "--method", "fwua", "--trace-penalty", 3, says=("--trace-penalty", "genfb"))
         self.fail_with(2, *base, "--method", "fwua", "--interval", 3, says=("--interval", "rdfw"))
         self.fail_with(2, *base, "--method", "rdfw", "--mu", 3, says=("--mu", "sccg"))
-        self.fail_with(2, *base, "--method", "rdfw", "--epsilon", 1, says=("--epsilon", "rdfw --width paper"))
+        self.fail_with(2, *base, "--method", "rdfw", "--epsilon", 1, says=("--epsilon", "rdfw with width paper"))
         base = base[:2]
         self.fail_with(2, *base, "--method", "genfb", "--rank", 3, says=("--rank", "rlrmc, glrl"))
         self.fail_with(2, *base, "--method", "rlrmc", "--width", "paper", says=("--width", "fwua, rdfw"))
@@ -245,6 +245,8 @@ class UsageTest(ProgramTest):
         for method, option, value, right in (
             ("rlrmc", "--rank", "0", "a whole number from 1"),
             ("rlrmc", "--rank", "2.5", "a whole number"),
+            ("corrective", "--steps", "2.5", "a whole number from 0 to 1000000"),
+            ("fwua", "--oracle-products", "4.5", "a whole number from 2"),
             ("glrl", "--rank", "many", "a whole number"),
             ("glrl", "--tolerance", "2", "a number from 0 to 1"),
             ("genfb", "--step", "line-search", "a number from 0.001 to 1.999"),

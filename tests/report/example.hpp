@@ -25,7 +25,7 @@ inline RunReport example_report(std::string_view method = "fwua") {
   RunReport report;
   report.command = "complete";
   report.data = "ratings.tsv";
-  report.problem = &example_problem();
+  report.problem = example_problem();
   report.method = parse_method(method);
   report.result.status = Status::iteration_limit;
   report.result.message = "all iterations done";

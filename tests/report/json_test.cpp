@@ -85,7 +85,7 @@ TEST(RunJson, FileNamesNeedNotBeText) {
 }
 
 TEST(ModelMetadata, IsOneLineOfJson) {
-  const std::string text = model_metadata(example_report());
+  const std::string text = make_model(example_report()).metadata;
   EXPECT_EQ(text.find('\n'), std::string::npos);
   const Json json = Json::parse(text);
   EXPECT_EQ(json["loss"], "absolute");

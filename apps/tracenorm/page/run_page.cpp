@@ -141,7 +141,7 @@ Json singular_values(const LowRankMatrix& x) {
 
 Json errors_table(const report::RunReport& report) {
   Json rows = Json::array();
-  const auto add = [&](const char* name, const std::optional<report::HeldOut>& part) {
+  const auto add = [&](const char* name, const std::optional<HeldOut>& part) {
     if (!part) return;
     Json row{name, std::to_string(part->entries)};
     for (const auto& value : {part->rmse, part->mae, part->rmse_prepared, part->mae_prepared, part->auc}) {
@@ -156,8 +156,8 @@ Json errors_table(const report::RunReport& report) {
                std::move(rows), 1);
 }
 
-void add_residuals(Json& blocks, const report::RunReport& report, const Estimation& estimation) {
-  const Residuals rest = residuals(*report.problem, estimation.preparation, report.result.solution, kLargest);
+void add_residuals(Json& blocks, const report::RunReport& report) {
+  const Residuals rest = residuals(report.problem, report.preparation, report.result.solution, kLargest);
   blocks.push_back(heading("residuals", "Residuals"));
   blocks.push_back(
       {{"kind", "text"},
@@ -173,8 +173,8 @@ void add_residuals(Json& blocks, const report::RunReport& report, const Estimati
                          false, true));
   Json rows = Json::array();
   for (const Residual& one : rest.largest) {
-    rows.push_back({estimation.rows.name(one.row), estimation.cols.name(one.col), plain(one.observed),
-                    plain(one.predicted), plain(one.value())});
+    rows.push_back({report.rows.name(one.row), report.cols.name(one.col), plain(one.observed), plain(one.predicted),
+                    plain(one.value())});
   }
   blocks.push_back(table("largest-residuals", "The entries that fit worst.",
                          {"row", "column", "observed", "fitted", "residual"}, std::move(rows), 2));
@@ -212,7 +212,7 @@ std::string to_html(const Json& page) {
 
 }  // namespace
 
-std::string run_page(const report::RunReport& report, const Estimation& estimation) {
+std::string run_page(const report::RunReport& report) {
   const std::vector<Iteration> trace = thinned(report.result.trace);
   Json blocks{heading("run", "The run"), summary_table(report)};
   if (report.validation || report.test) blocks.push_back(errors_table(report));
@@ -221,7 +221,7 @@ std::string run_page(const report::RunReport& report, const Estimation& estimati
   blocks.push_back(progress(trace));
   blocks.push_back(heading("answer", "The answer"));
   blocks.push_back(singular_values(report.result.solution));
-  add_residuals(blocks, report, estimation);
+  add_residuals(blocks, report);
   blocks.push_back(heading("options-section", "Options and machine"));
   blocks.push_back(options_table(report));
   return to_html({{"title", fmt::format("tracenorm {}: {}", report.command, report.data)},

@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "estimation.hpp"
+#include "report/run_report.hpp"
 
 namespace tracenorm::app {
 
 /// For --report: one HTML file.
-std::string run_page(const report::RunReport& report, const Estimation& estimation);
+std::string run_page(const report::RunReport& report);
 
 }  // namespace tracenorm::app

@@ -10,9 +10,9 @@
 namespace tracenorm::methods {
 
 struct Corrective {
-  double directions =
+  int directions =
       16;  ///< directions that a Frank-Wolfe step brings beside its atom; half the number of terms once that is more
-  double steps = 20;        ///< descent steps on the factors per iteration, at most
+  int steps = 20;           ///< descent steps on the factors per iteration, at most
   double tolerance = 1e-3;  ///< the certified relative gap to stop at when the run asks for none
 
   static constexpr std::string_view name = "corrective";

@@ -17,7 +17,7 @@ struct FrankWolfe {
   WidthRule width = BalancedWidth{};
   StepRule step = StepRule::measured;
   double oracle_tolerance = 0.3;  ///< of the leading singular pair at k = 0; tightens like 1/sqrt(k+1)
-  double oracle_products = 6;  ///< at most this many products per pair (a block counts as two), or sqrt(k)/5 once more
+  int oracle_products = 6;  ///< at most this many products per pair (a block counts as two), or sqrt(k)/5 once more
 
   static constexpr bool bounded = true;
   static const std::array<Field<FrankWolfe>, 2> fields;

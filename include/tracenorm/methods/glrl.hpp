@@ -9,8 +9,8 @@
 namespace tracenorm::methods {
 
 struct Glrl {
-  double rank = 10;         ///< of the solution
-  double block = 30;        ///< at most this many singular vectors of the subgradient per step
+  int rank = 10;            ///< of the solution
+  int block = 30;           ///< at most this many singular vectors of the subgradient per step
   double tolerance = 1e-4;  ///< stop when the objective falls by less than this share
 
   static constexpr std::string_view name = "glrl";

@@ -7,8 +7,8 @@ namespace tracenorm::methods {
 
 struct RankDrop {
   FrankWolfe frank_wolfe;  ///< the loop that rank drops are added to
-  double interval = 10;    ///< drops are tried every so many iterations, at most two per iteration passed
-  double rank = 0;         ///< cap: drops are then taken down to this rank even when they cost something; 0: no cap
+  int interval = 10;       ///< drops are tried every so many iterations, at most two per iteration passed
+  int rank = 0;            ///< cap: drops are then taken down to this rank even when they cost something; 0: no cap
 
   static constexpr std::string_view name = "rdfw";
   static constexpr bool bounded = true;  ///< solves the problem under the trace-norm bound

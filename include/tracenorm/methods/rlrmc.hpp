@@ -9,11 +9,11 @@
 namespace tracenorm::methods {
 
 struct Rlrmc {
-  double rank = 5;
+  int rank = 5;
   double smoothing = 0.3;  ///< d at the first stage, times the median |datum|
   double shrink = 0.5;     ///< d <- shrink * d after each stage
-  double stages = 7;
-  double inner = 40;  ///< conjugate-gradient iterations per stage
+  int stages = 7;
+  int inner = 40;  ///< conjugate-gradient iterations per stage
 
   static constexpr std::string_view name = "rlrmc";
   static constexpr bool bounded = false;

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._ids import number_ids
+from .._loss import wants_labels
 from ._common import fit_triplets, seed_from
 
 
@@ -24,14 +25,15 @@ class MatrixCompletion(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     radius : float or "auto"
         Bound on the trace norm, in the units of the prepared data. "auto" chooses one by validation.
-    loss : str, tuple or function
-        As in ``tracenorm.solve``.
+    loss : str, tuple, function or None
+        None, here and below: chosen, as in ``tracenorm.fit``.
     penalty : str or tuple
-        As in ``tracenorm.solve``.
-    prepare : str
+        As in ``tracenorm.fit``.
+    prepare : str or None
         Change of units before solving, undone in predictions.
+    norm_power : float or None
+        Weighs rows and columns in the trace norm by that power of how many entries they have.
     method : str or None
-        As in ``tracenorm.solve``.
     method_options : dict or None
         Options of the method.
     max_iter : int
@@ -61,9 +63,10 @@ class MatrixCompletion(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self,
         radius: Any = "auto",
         *,
-        loss: Any = "absolute",
+        loss: Any = None,
         penalty: Any = "none",
-        prepare: str = "zscore",
+        prepare: str | None = None,
+        norm_power: float | None = None,
         method: str | None = None,
         method_options: dict[str, Any] | None = None,
         max_iter: int = 500,
@@ -76,6 +79,7 @@ class MatrixCompletion(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.loss = loss
         self.penalty = penalty
         self.prepare = prepare
+        self.norm_power = norm_power
         self.method = method
         self.method_options = method_options
         self.max_iter = max_iter
@@ -94,7 +98,8 @@ class MatrixCompletion(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         cols, col_names = number_ids(col_ids[seen], "X[:, column]", ordered=True)
         rows, cols, values, weight = _merge(rows, cols, np.asarray(y, dtype=np.float64)[seen], weight[seen])
         # Equal values have no deviation to divide by.
-        prepare = "center" if self.prepare == "zscore" and np.ptp(values) == 0 else self.prepare
+        equal = np.ptp(values) == 0 and not (self.loss is not None and wants_labels(self.loss))
+        prepare = "center" if equal and self.prepare in (None, "zscore") else self.prepare
         self.result_ = fit_triplets(
             (rows, cols, values),
             (len(row_names), len(col_names)),
@@ -102,6 +107,7 @@ class MatrixCompletion(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             loss=self.loss,
             penalty=self.penalty,
             prepare=prepare,
+            norm_power=self.norm_power,
             method=self.method,
             method_options=self.method_options,
             iterations=self.max_iter,
@@ -164,9 +170,16 @@ def _checked_weight(sample_weight: Any, count: int) -> npt.NDArray[np.float64]:
 
 
 def _merge(rows: Any, cols: Any, values: Any, weight: Any) -> tuple[Any, Any, Any, Any]:
-    """Each pair once, in the order of the matrix: weighted mean of its values, sum of its weights."""
+    """Each pair once: weighted mean of its values, sum of its weights.
+
+    Plain entries stay in the order in which they came, which is what decides on which of them a radius is chosen: as
+    the program reads them from a file. Weighted or repeated ones are put in the order of the matrix, so that a weight
+    of two and an entry given twice are the same.
+    """
     width = np.int64(cols.max()) + 1
     unique, inverse = np.unique(rows.astype(np.int64) * width + cols, return_inverse=True)
+    if len(unique) == len(values) and (weight == 1).all():
+        return rows, cols, values, weight
     total = np.bincount(inverse, weights=weight)
     mean = np.bincount(inverse, weights=weight * values) / total
     return (unique // width).astype(np.int32), (unique % width).astype(np.int32), mean, total

@@ -98,13 +98,13 @@ class RobustImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
             self.radius,
             loss=self.loss,
             prepare="none",
+            norm_power=0.0,
             method=self.method,
             method_options=self.method_options,
             iterations=self.max_iter,
             gap=self.gap,
             seed=seed_from(self.random_state),
             threads=self.n_threads,
-            weights=None,
         )
         kept = self.result_.values > 1e-6 * self.result_.values.max(initial=0)
         self.components_: Floats = np.ascontiguousarray(self.result_.right.T[kept])

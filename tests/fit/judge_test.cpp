@@ -1,4 +1,4 @@
-#include "report/held_out.hpp"
+#include "fit/judge.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,14 +8,16 @@
 #include "base/random.hpp"
 #include "report/example.hpp"
 
-namespace tracenorm::report {
+namespace tracenorm {
 namespace {
 
-TEST(RegressionErrors, InBothUnits) {
+using report::single_entry;
+
+TEST(Judge, NumbersByErrorsInBothUnits) {
   // raw = 3 + 2 * prepared, so the predictions are 3 + 2 * 6 = 15 at (0, 0) and 3 elsewhere.
   const Preparation preparation{Preparation::Kind::zscore, 3, 2};
   const HeldOut held_out =
-      regression_errors(single_entry(4, 5, 0, 0, 6), preparation, Entries{{0, 1}, {0, 2}, {12, 7}});
+      judge(single_entry(4, 5, 0, 0, 6), losses::Absolute{}, preparation, Entries{{0, 1}, {0, 2}, {12, 7}});
   EXPECT_EQ(held_out.entries, 2);
   EXPECT_DOUBLE_EQ(*held_out.mae, 3.5);  // 3 and 4
   EXPECT_DOUBLE_EQ(*held_out.rmse, std::sqrt(12.5));
@@ -58,12 +60,13 @@ TEST(AreaUnderCurve, UndefinedIsNotANumber) {
   EXPECT_TRUE(std::isnan(area({{std::nanf(""), true}, {1, false}})));
 }
 
-TEST(RankingQuality, PositiveIsAboveZero) {
-  const HeldOut held_out = ranking_quality(single_entry(4, 5, 0, 0, 6), Entries{{0, 1, 2}, {0, 1, 2}, {1, -1, 0}});
+TEST(Judge, LabelsByTheirOrder) {
+  const HeldOut held_out =
+      judge(single_entry(4, 5, 0, 0, 6), losses::Logistic{}, {}, Entries{{0, 1, 2}, {0, 1, 2}, {1, -1, 0}});
   EXPECT_EQ(held_out.auc, 1);
   EXPECT_EQ(held_out.entries, 3);
   EXPECT_FALSE(held_out.rmse);
 }
 
 }  // namespace
-}  // namespace tracenorm::report
+}  // namespace tracenorm

@@ -1,11 +1,16 @@
-#include "report/held_out.hpp"
+#include "fit/judge.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-namespace tracenorm::report {
+#include "tracenorm/fit.hpp"
 
+namespace tracenorm {
+
+namespace {
+
+/// Root mean square and mean absolute error. The entries are in raw units, `x` is in prepared ones.
 HeldOut regression_errors(const LowRankMatrix& x, const Preparation& preparation, const Entries& raw) {
   std::vector<Real> fitted;
   x.sample(raw.row, raw.col, fitted);
@@ -26,6 +31,7 @@ HeldOut regression_errors(const LowRankMatrix& x, const Preparation& preparation
   return result;
 }
 
+/// The area under the ROC curve of scores x against labels: above zero is the positive class.
 HeldOut ranking_quality(const LowRankMatrix& x, const Entries& labels) {
   std::vector<Real> scores;
   x.sample(labels.row, labels.col, scores);
@@ -37,6 +43,12 @@ HeldOut ranking_quality(const LowRankMatrix& x, const Entries& labels) {
   result.entries = labels.size();
   result.auc = area_under_curve(scored);
   return result;
+}
+
+}  // namespace
+
+HeldOut judge(const LowRankMatrix& x, const Loss& loss, const Preparation& preparation, const Entries& raw) {
+  return wants_labels(loss) ? ranking_quality(x, raw) : regression_errors(x, preparation, raw);
 }
 
 double area_under_curve(std::vector<Scored>& scored) {
@@ -61,4 +73,4 @@ double area_under_curve(std::vector<Scored>& scored) {
   return (rank_sum - positives * (positives + 1) / 2) / (positives * negatives);
 }
 
-}  // namespace tracenorm::report
+}  // namespace tracenorm

@@ -1,0 +1,96 @@
+// From data to a model: chooses what is not said, solves, and judges. What the program, the Python package and its
+// estimators do, and nothing of it is theirs.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "tracenorm/model.hpp"
+#include "tracenorm/radius_path.hpp"
+
+namespace tracenorm {
+
+/// Entries of a rows x cols matrix, in the units they came in.
+struct FitData {
+  Index rows = 0;
+  Index cols = 0;
+  Entries entries;
+  std::vector<Real> weight{};  ///< empty, or one positive weight per entry
+  Entries validation{};        ///< to choose by; empty: a tenth of the entries is held out for it, where needed
+};
+
+/// What is left empty is chosen. Without a radius that is everything: a path of radii, a robust loss that is smooth
+/// near zero, offsets of rows and columns, a weighted trace norm. With one it is the plain model of the paper.
+struct FitOptions {
+  std::optional<double> radius{};              ///< empty: chosen on held-out entries
+  std::optional<double> norm_power{};          ///< empty: 0.5 when the radius is chosen, else 0
+  double norm_smoothing = 0.5;                 ///< see NormWeights
+  std::optional<Loss> loss{};                  ///< empty: huber:0.5 when the radius is chosen, else absolute
+  std::optional<Preparation::Kind> prepare{};  ///< empty: both when the radius is chosen, else zscore; none for labels
+  Penalty penalty = NoPenalty{};
+  bool choose_l1 = false;          ///< several l1 penalties are tried together with the radii
+  std::optional<Method> method{};  ///< empty: corrective where a gap is asked for, else fwua
+  RunOptions run{};
+
+  static const std::array<Field<FitOptions>, 3> fields;
+
+  /// Whether the radius is to be chosen: the method has one, and none is given.
+  [[nodiscard]] bool chooses_radius() const { return !radius && (!method || is_bounded(*method)); }
+};
+
+inline constexpr std::array<Field<FitOptions>, 3> FitOptions::fields{
+    {{"radius", &FitOptions::radius, kAboveZero, kUnlimited,
+      "bound on the trace norm (the sum of singular values) of the answer, in the units of the prepared data"},
+     {"norm_power", &FitOptions::norm_power, 0, 1,
+      "weigh rows and columns in the trace norm by this power of how many entries they have; 0: not, 0.5: as in the "
+      "theory of entries observed unevenly"},
+     {"norm_smoothing", &FitOptions::norm_smoothing, kAboveZero, 1,
+      "share of equal counts mixed into the counts before the power"}}};
+
+/// The options with every choice made that needs no data. Throws a usage error about `prepare` where it would change
+/// labels.
+FitOptions settle(FitOptions options);
+
+/// The errors of an answer on entries it was not made from. Only the measures that apply to the data are set.
+struct HeldOut {
+  Offset entries = 0;
+  Offset unknown = 0;          ///< left out, because the training data do not have their row or column
+  std::optional<double> rmse;  ///< in the units of the raw data
+  std::optional<double> mae;
+  std::optional<double> rmse_prepared;  ///< in the units the problem was solved in
+  std::optional<double> mae_prepared;
+  std::optional<double> auc;  ///< NaN when one of the two classes is absent
+};
+
+/// Judges on entries in raw units: errors for numbers, area under the ROC curve for labels.
+HeldOut judge(const LowRankMatrix& x, const Loss& loss, const Preparation& preparation, const Entries& raw);
+
+/// What came of a fit, with everything that was chosen for it.
+struct Fit {
+  Problem problem;  ///< as it was solved: in prepared units, with the chosen loss, penalty and radius
+  Preparation preparation;
+  NormWeights norm_weights;
+  Method method;
+  RunOptions run;
+  std::vector<RadiusStep> path;  ///< the radii that were tried; empty: none was to be chosen
+  std::size_t path_best = 0;
+  Result result;
+  std::optional<HeldOut> validation;  ///< on the validation entries that were given
+
+  /// The answer with its units; names of rows and columns are the caller's.
+  [[nodiscard]] Model model() const { return {result.solution, {}, {}, preparation}; }
+};
+
+/// The fewest entries of which some can be held out to choose a radius on.
+inline constexpr Offset kFewestToChoose = 20;
+
+/// Validation entries that were given also choose the iterate, and the best one of the path is the answer (unless a gap
+/// is asked for). Without any, a tenth of the entries is held out before offsets are fitted, judged by the mean loss,
+/// and the answer is then solved on all of them, from where the path stood. `hooks.validation` is not looked at.
+Fit fit(FitData data, const FitOptions& options = {}, const RunHooks& hooks = {});
+
+/// The same for a full matrix with holes. Entries (i,j) and (j,i) of a square one are held out together.
+Fit fit(DenseObservations matrix, const FitOptions& options = {}, const RunHooks& hooks = {});
+
+}  // namespace tracenorm

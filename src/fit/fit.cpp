@@ -1,0 +1,202 @@
+#include "tracenorm/fit.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/random.hpp"
+#include "fit/split.hpp"
+#include "tracenorm/error.hpp"
+
+namespace tracenorm {
+
+namespace {
+
+/// Weights of the trace norm that were best or near best on all data measured (docs/measurements.md).
+constexpr double kAutomaticNormPower = 0.5;
+/// In deviations. Near zero it is smooth, which predicts better and certifies faster than the absolute loss; an outlier
+/// pulls no harder than a deviation of half the noise.
+constexpr losses::Huber kAutomaticLoss{0.5};
+
+/// Held out to choose on, where no validation entries were given.
+constexpr double kChoosingShare = 0.1;
+
+/// A smaller problem to choose radius and penalty on.
+struct Trial {
+  Problem problem;
+  Entries validation;  ///< in prepared units
+};
+
+[[noreturn]] void too_few(Offset entries) {
+  throw Error(ErrorCode::input,
+              fmt::format("radius: {} entries are too few to hold some out and choose it on them; give a radius, or at "
+                          "least {} entries",
+                          entries, kFewestToChoose),
+              "radius");
+}
+
+/// Makes the preparation and changes the data; complaints are about the option.
+template <class Data, class... Size>
+Preparation fit_and_prepare(const FitOptions& options, Data& data, Size... size) {
+  try {
+    Preparation preparation = fit_preparation(*options.prepare, averaging_for(*options.loss), data, size...);
+    prepare(preparation, data);
+    return preparation;
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("prepare: {}", error.what()), "prepare");
+  }
+}
+
+Problem make_problem(const FitOptions& options, Observations observations) {
+  Problem problem{std::move(observations), *options.loss, options.penalty, {}};
+  problem.constraint = weighted_ball(options.radius.value_or(TraceNormBall{}.radius),
+                                     {*options.norm_power, options.norm_smoothing}, problem.observations);
+  return problem;
+}
+
+Problem make_problem(const FitOptions& options, Index rows, Index cols, Entries entries,
+                     const std::vector<Real>& weight, Preparation& preparation) {
+  preparation = fit_and_prepare(options, entries, rows, cols);
+  return make_problem(options, make_sparse(rows, cols, entries, weight));
+}
+
+Trial hold_out(const FitOptions& options, const FitData& data) {
+  if (data.entries.size() < kFewestToChoose) too_few(data.entries.size());
+  Split split = split_entries(data.entries, {1 - kChoosingShare, kChoosingShare, 0}, options.run.seed, data.weight);
+  Preparation preparation;
+  Trial trial{make_problem(options, data.rows, data.cols, std::move(split.train), split.train_weight, preparation),
+              std::move(split.validation)};
+  prepare(preparation, trial.validation);
+  return trial;
+}
+
+Trial hold_out(const FitOptions& options, const Problem& problem) {
+  Trial trial{problem, {}};
+  auto& data = std::get<DenseObservations>(trial.problem.observations);
+  std::vector<Real> values(data.value.begin(), data.value.end());
+  Random random(options.run.seed ^ 0x2545f4914f6cdd1dULL);
+  const bool square = data.rows == data.cols;
+  const auto take = [&](Index i, Index j) {
+    Real& value =
+        values[static_cast<std::size_t>(i) * static_cast<std::size_t>(data.cols) + static_cast<std::size_t>(j)];
+    if (std::isnan(value)) return;
+    trial.validation.row.push_back(i);
+    trial.validation.col.push_back(j);
+    trial.validation.value.push_back(value);
+    value = std::numeric_limits<Real>::quiet_NaN();
+  };
+  for (Index i = 0; i < data.rows; ++i) {
+    for (Index j = square ? i : 0; j < data.cols; ++j) {
+      if (random.uniform() >= kChoosingShare) continue;
+      take(i, j);
+      if (square && i != j) take(j, i);
+    }
+  }
+  data.value = std::move(values);
+  if (trial.validation.size() == 0 || observed(trial.problem.observations) == 0) {
+    too_few(observed(problem.observations));
+  }
+  return trial;
+}
+
+/// Chooses the radius (and the penalty) and puts them into the problem. Returns whether the answer is already there:
+/// the best iterate on validation entries that were given, or what there was when the path was interrupted.
+bool choose(bool with_l1, Trial* trial, const RunHooks& hooks, Fit& fit) {
+  Problem& judged = trial != nullptr ? trial->problem : fit.problem;
+  RunOptions run = fit.run;
+  RunHooks judging = hooks;
+  if (trial != nullptr) {  // a part of the data, outliers included
+    judging.validation = &trial->validation;
+    run.validation_measure = ValidationMeasure::loss;
+  }
+  RadiusPath path = with_l1 ? choose_radius_and_penalty(judged, fit.method, run, judging)
+                            : choose_radius(judged, fit.method, run, judging);
+  fit.path = std::move(path.steps);
+  fit.path_best = path.best;
+  fit.result = std::move(path.result);
+  const bool interrupted = fit.result.status == Status::interrupted;
+  if (trial == nullptr) {
+    const bool certified = fit.run.gap || std::holds_alternative<methods::Corrective>(fit.method);
+    return interrupted || !certified;
+  }
+  std::get<TraceNormBall>(fit.problem.constraint).radius = judged.radius();
+  fit.problem.penalty = judged.penalty;
+  if (interrupted) {  // the bounds were those of the smaller problem
+    fit.result.objective = objective(fit.problem, fit.result.solution);
+    fit.result.lower_bound = -std::numeric_limits<double>::infinity();
+    fit.result.relative_gap = std::numeric_limits<double>::infinity();
+    fit.result.certificate = {};
+  }
+  return interrupted;
+}
+
+/// Chooses what is to be chosen and solves.
+Fit solve(const FitOptions& options, Problem problem, Preparation preparation, std::optional<Trial> trial,
+          const Entries& validation, RunHooks hooks) {
+  Fit fit;
+  fit.problem = std::move(problem);
+  fit.preparation = std::move(preparation);
+  fit.norm_weights = {*options.norm_power, options.norm_smoothing};
+  fit.method = *options.method;
+  fit.run = options.run;
+  if (wants_labels(fit.problem.loss)) fit.run.validation_measure = ValidationMeasure::loss;
+
+  Entries prepared = validation;
+  prepare(fit.preparation, prepared);
+  hooks.validation = prepared.size() > 0 ? &prepared : nullptr;
+  const bool chooses = options.chooses_radius();
+  if (!chooses || !choose(options.choose_l1, trial ? &*trial : nullptr, hooks, fit)) {
+    trial.reset();
+    const LowRankMatrix start = fit.result.solution;  // where the path stood
+    if (chooses) hooks.start = &start;
+    fit.result = tracenorm::solve(fit.problem, fit.method, after(fit.run, fit.path), hooks);
+  }
+  if (validation.size() > 0) {
+    fit.validation = judge(fit.result.solution, fit.problem.loss, fit.preparation, validation);
+  }
+  return fit;
+}
+
+}  // namespace
+
+FitOptions settle(FitOptions options) {
+  const bool chooses = options.chooses_radius();
+  const bool complement = std::holds_alternative<ComplementSquaredPenalty>(options.penalty);  // takes no norm weights
+  if (!options.method) options.method = options.run.gap ? Method(methods::Corrective{}) : Method(methods::FrankWolfe{});
+  if (!options.loss) options.loss = chooses ? Loss(kAutomaticLoss) : Loss(losses::Absolute{});
+  if (!options.norm_power) options.norm_power = chooses && !complement ? kAutomaticNormPower : 0;
+  using Kind = Preparation::Kind;
+  const bool labels = wants_labels(*options.loss);
+  if (!options.prepare) options.prepare = labels ? Kind::none : chooses ? Kind::both : Kind::zscore;
+  if (labels && *options.prepare != Kind::none) {
+    throw Error(ErrorCode::usage,
+                fmt::format("prepare: {} does not fit loss {}, whose labels must stay -1 and +1; use none",
+                            to_string(*options.prepare), to_string(*options.loss)),
+                "prepare");
+  }
+  return options;
+}
+
+Fit fit(FitData data, const FitOptions& options, const RunHooks& hooks) {
+  const FitOptions chosen = settle(options);
+  check_fields(chosen);
+  std::optional<Trial> trial;
+  if (chosen.chooses_radius() && data.validation.size() == 0) trial = hold_out(chosen, data);
+  Preparation preparation;
+  Problem problem = make_problem(chosen, data.rows, data.cols, std::move(data.entries), data.weight, preparation);
+  return solve(chosen, std::move(problem), std::move(preparation), std::move(trial), data.validation, hooks);
+}
+
+Fit fit(DenseObservations matrix, const FitOptions& options, const RunHooks& hooks) {
+  const FitOptions chosen = settle(options);
+  check_fields(chosen);
+  Preparation preparation = fit_and_prepare(chosen, matrix);
+  Problem problem = make_problem(chosen, std::move(matrix));
+  std::optional<Trial> trial;
+  if (chosen.chooses_radius()) trial = hold_out(chosen, problem);
+  return solve(chosen, std::move(problem), std::move(preparation), std::move(trial), {}, hooks);
+}
+
+}  // namespace tracenorm

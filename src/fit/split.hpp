@@ -1,0 +1,28 @@
+// Cutting entries into a training, a validation and a test part.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tracenorm/observations.hpp"
+
+namespace tracenorm {
+
+struct Shares {
+  double train = 1;
+  double validation = 0;
+  double test = 0;
+};
+
+struct Split {
+  Entries train;
+  Entries validation;
+  Entries test;
+  std::vector<Real> train_weight;
+};
+
+/// Random parts of exactly the asked sizes (up to rounding); the entries keep their order within a part. Weights are
+/// empty, or one per entry.
+Split split_entries(Entries entries, const Shares& shares, std::uint64_t seed, std::vector<Real> weight = {});
+
+}  // namespace tracenorm

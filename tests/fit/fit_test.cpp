@@ -1,0 +1,255 @@
+#include "tracenorm/fit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+
+#include "base/random.hpp"
+#include "fit/split.hpp"
+
+namespace tracenorm {
+namespace {
+
+/// Offsets of rows and columns, a little low rank, noise: what ratings look like.
+FitData ratings(Index rows = 60, Index cols = 50, std::uint64_t seed = 1) {
+  Random random(seed);
+  std::vector<double> row(static_cast<std::size_t>(rows));
+  std::vector<double> col(static_cast<std::size_t>(cols));
+  for (double& offset : row) offset = random.normal();
+  for (double& offset : col) offset = random.normal();
+  FitData data{rows, cols, {}};
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    for (std::size_t j = 0; j < col.size(); ++j) {
+      if (random.uniform() > 0.6) continue;
+      data.entries.row.push_back(static_cast<Index>(i));
+      data.entries.col.push_back(static_cast<Index>(j));
+      data.entries.value.push_back(Real(3 + row[i] + col[j] + row[i] * col[j] + 0.3 * random.normal()));
+    }
+  }
+  return data;
+}
+
+std::string complaint(const FitData& data, const FitOptions& options, ErrorCode code, const std::string& option) {
+  try {
+    fit(data, options);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code);
+    EXPECT_EQ(error.option(), option);
+    EXPECT_EQ(std::string(error.what()).substr(0, option.size()), option) << "a message begins with its option";
+    return error.what();
+  }
+  ADD_FAILURE() << "nobody complained";
+  return "";
+}
+
+TEST(Settle, ChoosesTheModelWithTheRadius) {
+  const FitOptions chosen = settle({});
+  EXPECT_TRUE(chosen.chooses_radius());
+  EXPECT_EQ(to_string(*chosen.loss), "huber:0.5");
+  EXPECT_EQ(chosen.prepare, Preparation::Kind::both);
+  EXPECT_EQ(chosen.norm_power, 0.5);
+  EXPECT_EQ(method_name(*chosen.method), "fwua");
+}
+
+TEST(Settle, WithARadiusItIsThePapersModel) {
+  const FitOptions plain = settle({.radius = 3});
+  EXPECT_EQ(to_string(*plain.loss), "absolute");
+  EXPECT_EQ(plain.prepare, Preparation::Kind::zscore);
+  EXPECT_EQ(plain.norm_power, 0);
+}
+
+TEST(Settle, LeavesWhatIsSaid) {
+  const FitOptions said = settle({.norm_power = 0.1,
+                                  .loss = losses::Squared{},
+                                  .prepare = Preparation::Kind::rows,
+                                  .method = methods::RankDrop{}});
+  EXPECT_EQ(to_string(*said.loss), to_string(Loss(losses::Squared{})));
+  EXPECT_EQ(said.prepare, Preparation::Kind::rows);
+  EXPECT_EQ(said.norm_power, 0.1);
+  EXPECT_EQ(method_name(*said.method), "rdfw");
+}
+
+TEST(Settle, AGapTakesTheMethodForIt) {
+  FitOptions options;
+  options.run.gap = 0.01;
+  EXPECT_EQ(method_name(*settle(options).method), "corrective");
+}
+
+TEST(Settle, WhatDoesNotGoTogetherIsNotChosen) {
+  EXPECT_EQ(settle({.penalty = ComplementSquaredPenalty{}}).norm_power, 0);
+  EXPECT_EQ(settle({.loss = losses::Logistic{}}).prepare, Preparation::Kind::none);
+  // A method without a radius chooses none.
+  const FitOptions fixed_rank = settle({.method = methods::Rlrmc{}});
+  EXPECT_FALSE(fixed_rank.chooses_radius());
+  EXPECT_EQ(to_string(*fixed_rank.loss), "absolute");
+}
+
+TEST(Fit, HoldsATenthOutAndSolvesOnEverything) {
+  const FitData data = ratings();
+  const Fit chosen = fit(data);
+  EXPECT_EQ(observed(chosen.problem.observations), data.entries.size());
+  ASSERT_GT(chosen.path.size(), 3U);
+  EXPECT_EQ(chosen.problem.radius(), chosen.path[chosen.path_best].radius);
+  EXPECT_GT(chosen.problem.radius(), 0);
+  EXPECT_FALSE(chosen.validation);  // none was given
+  EXPECT_NEAR(objective(chosen.problem, chosen.result.solution), chosen.result.objective,
+              1e-6 * chosen.result.objective);
+
+  // The same by hand: the split, its preparation, the path by the mean loss, the answer from where the path stood.
+  Split split = split_entries(data.entries, {0.9, 0.1, 0}, 1);
+  const Loss loss = losses::Huber{0.5};
+  const auto problem_of = [&](Entries entries, const Preparation& preparation) {
+    prepare(preparation, entries);
+    Problem problem{make_sparse(data.rows, data.cols, entries), loss, NoPenalty{}, {}};
+    problem.constraint = weighted_ball(1, {.power = 0.5}, problem.observations);
+    return problem;
+  };
+  const auto preparation_of = [&](const Entries& entries) {
+    return fit_preparation(Preparation::Kind::both, averaging_for(loss), entries, data.rows, data.cols);
+  };
+  const Preparation part = preparation_of(split.train);
+  Problem smaller = problem_of(split.train, part);
+  prepare(part, split.validation);
+  RunOptions by_loss;
+  by_loss.validation_measure = ValidationMeasure::loss;
+  const RadiusPath path = choose_radius(smaller, {}, by_loss, {.validation = &split.validation});
+  Problem whole = problem_of(data.entries, preparation_of(data.entries));
+  std::get<TraceNormBall>(whole.constraint).radius = path.radius();
+  const Result result = solve(whole, {}, {}, {.start = &path.result.solution});
+  EXPECT_EQ(chosen.problem.radius(), path.radius());
+  EXPECT_EQ(chosen.result.objective, result.objective);
+  EXPECT_EQ(chosen.result.solution.values(), result.solution.values());
+}
+
+TEST(Fit, ValidationEntriesChooseTheIterateToo) {
+  FitData data = ratings();
+  Split split = split_entries(std::move(data.entries), {0.8, 0.2, 0}, 3);
+  data.entries = std::move(split.train);
+  data.validation = std::move(split.validation);
+  const Fit chosen = fit(data);
+  ASSERT_TRUE(chosen.validation);
+  EXPECT_EQ(chosen.validation->entries, data.validation.size());
+  const double best = chosen.path[chosen.path_best].validation_error;
+  EXPECT_NEAR(*chosen.validation->rmse_prepared, best, 1e-3 * best);
+  EXPECT_NEAR(*chosen.validation->rmse, *chosen.validation->rmse_prepared * chosen.preparation.scale, 1e-12);
+
+  FitOptions certified;
+  certified.run.gap = 0.2;
+  const Fit proved = fit(data, certified);
+  EXPECT_EQ(proved.result.method, "corrective");
+  EXPECT_LE(proved.result.relative_gap, 0.2);
+}
+
+TEST(Fit, AModelPredictsInRawUnits) {
+  const FitData data = ratings();
+  const Fit chosen = fit(data);
+  const Model model = chosen.model();
+  double squares = 0;
+  for (std::size_t e = 0; e < data.entries.value.size(); ++e) {
+    const double error = model.predict(data.entries.row[e], data.entries.col[e]) - double(data.entries.value[e]);
+    squares += error * error;
+  }
+  const double rmse = std::sqrt(squares / static_cast<double>(data.entries.size()));
+  const HeldOut judged = judge(chosen.result.solution, chosen.problem.loss, chosen.preparation, data.entries);
+  EXPECT_NEAR(rmse, *judged.rmse, 1e-4 * rmse);
+  EXPECT_LT(rmse, 0.5);
+}
+
+TEST(Fit, EqualWeightsChangeNothingAndGoWithTheirEntries) {
+  FitData data = ratings();
+  const Fit plain = fit(data);
+  data.weight.assign(data.entries.value.size(), Real(1));
+  EXPECT_NEAR(fit(data).result.objective, plain.result.objective, 1e-3 * plain.result.objective);
+  Split split = split_entries(data.entries, {0.5, 0.5, 0}, 1, data.entries.value);
+  EXPECT_EQ(split.train_weight, split.train.value);
+}
+
+TEST(Fit, LabelsAreJudgedByTheirOrder) {
+  FitData data = ratings();
+  for (Real& value : data.entries.value) value = value > 3 ? Real(1) : Real(-1);
+  Split split = split_entries(data.entries, {0.7, 0.3, 0}, 1);
+  data.entries = std::move(split.train);
+  data.validation = std::move(split.validation);
+  const Fit chosen = fit(data, {.loss = losses::Logistic{}});
+  EXPECT_EQ(chosen.run.validation_measure, ValidationMeasure::loss);
+  ASSERT_TRUE(chosen.validation && chosen.validation->auc);
+  EXPECT_GT(*chosen.validation->auc, 0.8);
+  EXPECT_FALSE(chosen.validation->rmse);
+}
+
+TEST(Fit, FullMatricesChooseRadiusAndPenalty) {
+  Random random(2);
+  std::vector<double> side(40);
+  for (double& value : side) value = random.normal();
+  std::vector<Real> values;
+  for (const double a : side) {
+    for (const double b : side) values.push_back(Real(a * b + 0.3 * random.normal()));
+  }
+  FitOptions options{
+      .norm_power = 0, .loss = losses::Squared{0.5}, .prepare = Preparation::Kind::none, .choose_l1 = true};
+  options.run.iterations = 100;
+  const Fit chosen = fit(DenseObservations{40, 40, values, {}}, options);
+  EXPECT_EQ(observed(chosen.problem.observations), 1600);
+  bool penalties = false;
+  for (const RadiusStep& step : chosen.path) penalties = penalties || step.lambda > 0;
+  EXPECT_TRUE(penalties);
+  double squares = 0;
+  for (Index i = 0; i < 40; ++i) {
+    for (Index j = 0; j < 40; ++j) {
+      const double error =
+          chosen.result.solution.entry(i, j) - side[static_cast<std::size_t>(i)] * side[static_cast<std::size_t>(j)];
+      squares += error * error;
+    }
+  }
+  EXPECT_LT(std::sqrt(squares / 1600), 0.15);
+}
+
+TEST(Fit, InterruptedItReturnsWhatThereIsWithoutABound) {
+  const std::atomic<bool> cancel{true};
+  const Fit stopped = fit(ratings(), {}, {.cancel = &cancel});
+  EXPECT_EQ(stopped.result.status, Status::interrupted);
+  EXPECT_EQ(stopped.result.relative_gap, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(stopped.result.solution.rows(), 60);
+}
+
+TEST(Fit, TimeIsForPathAndAnswerTogether) {
+  FitOptions options;
+  options.run.seconds = 0.0;
+  const Fit stopped = fit(ratings(), options);
+  EXPECT_EQ(stopped.path.size(), 1U);
+  EXPECT_EQ(stopped.result.iterations, 0);
+}
+
+TEST(Fit, WhatCannotBeIsNamed) {
+  FitData few{2, 2, {{0, 1}, {1, 0}, {1, 2}}};
+  EXPECT_NE(complaint(few, {}, ErrorCode::input, "radius").find("2 entries are too few"), std::string::npos);
+  FitData same{3, 3, {{0, 1, 2}, {0, 1, 2}, {4, 4, 4}}};
+  EXPECT_NE(complaint(same, {.radius = 1}, ErrorCode::input, "prepare").find("equal"), std::string::npos);
+  EXPECT_NE(complaint(same, {.radius = -1}, ErrorCode::usage, "radius").find("a number above 0"), std::string::npos);
+  EXPECT_NE(complaint(same, {.radius = 1, .loss = losses::Hinge{}, .prepare = Preparation::Kind::zscore},
+                      ErrorCode::usage, "prepare")
+                .find("labels"),
+            std::string::npos);
+}
+
+TEST(Split, PartsHaveTheirSizesAndKeepTheirOrder) {
+  Entries entries;
+  for (Index e = 0; e < 101; ++e) {
+    entries.row.push_back(e);
+    entries.col.push_back(0);
+    entries.value.push_back(Real(e));
+  }
+  const Split split = split_entries(entries, {0.5, 0.3, 0.2}, 7);
+  EXPECT_EQ(split.validation.size(), 30);
+  EXPECT_EQ(split.test.size(), 20);
+  EXPECT_EQ(split.train.size(), 51);
+  for (const Entries* part : {&split.train, &split.validation, &split.test}) {
+    EXPECT_TRUE(std::is_sorted(part->row.begin(), part->row.end()));
+    for (std::size_t e = 0; e < part->row.size(); ++e) EXPECT_EQ(part->value[e], Real(part->row[e]));
+  }
+  EXPECT_NE(split.validation.row, split_entries(entries, {0.5, 0.3, 0.2}, 8).validation.row);
+}
+
+}  // namespace
+}  // namespace tracenorm
