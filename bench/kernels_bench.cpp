@@ -291,15 +291,15 @@ std::vector<Measured> passes(const std::string& name, const std::shared_ptr<Case
   std::vector<Measured> all;
   all.push_back(line("normal", real + index, [product] { (*product)(); }));
   if (sparse) {
-    const auto block = std::make_shared<NormalPass>(data->problem, kernels::kBlockWidth);
+    const auto block = std::make_shared<NormalPass>(data->problem, kernels::kBlockColumns);
     all.push_back(line("normal of four", real + index, [block] { (*block)(); }));
     const auto m = std::make_shared<Eigen::SparseMatrix<float, Eigen::RowMajor>>(product->eigen());
     const auto v = std::make_shared<Eigen::VectorXf>(Eigen::VectorXf::Constant(m->cols(), 0.01F));
     const auto out = std::make_shared<Eigen::VectorXf>(m->cols());
     all[0].other = [m, v, out] { *out = m->transpose() * (*m * *v); };
-    using Block = Eigen::Matrix<float, Eigen::Dynamic, kernels::kBlockWidth, Eigen::RowMajor>;
-    const auto four = std::make_shared<Block>(Block::Constant(m->cols(), kernels::kBlockWidth, 0.01F));
-    const auto four_out = std::make_shared<Block>(m->cols(), kernels::kBlockWidth);
+    using Block = Eigen::Matrix<float, Eigen::Dynamic, kernels::kBlockColumns, Eigen::RowMajor>;
+    const auto four = std::make_shared<Block>(Block::Constant(m->cols(), kernels::kBlockColumns, 0.01F));
+    const auto four_out = std::make_shared<Block>(m->cols(), kernels::kBlockColumns);
     all[1].other = [m, four, four_out] { *four_out = m->transpose() * (*m * *four); };
   }
   all.push_back(line("linearize", 2 * real + datum, [data] { data->evaluator().linearize(data->width, false); }));

@@ -1,7 +1,6 @@
-// The set the answer lies in. A variant from the start, so that other sets (the cone of covariances) can join.
+// The set the answer lies in.
 #pragma once
 
-#include <variant>
 #include <vector>
 
 #include "tracenorm/observations.hpp"
@@ -17,8 +16,6 @@ struct TraceNormBall {
 
   [[nodiscard]] bool weighted() const { return !row_weight.empty(); }
 };
-
-using Constraint = std::variant<TraceNormBall>;
 
 /// Weights that make up for rows and columns observed unequally often (Srebro and Salakhutdinov 2010, smoothed as by
 /// Foygel, Salakhutdinov, Shamir and Srebro 2011):

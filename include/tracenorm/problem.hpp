@@ -12,9 +12,9 @@ struct Problem {
   Observations observations;
   Loss loss = losses::Absolute{};
   Penalty penalty = NoPenalty{};
-  Constraint constraint = TraceNormBall{};
+  TraceNormBall constraint{};
 
-  [[nodiscard]] double radius() const { return std::get<TraceNormBall>(constraint).radius; }
+  [[nodiscard]] double radius() const { return constraint.radius; }
 };
 
 /// Throws an error that names every part that cannot be: an empty or infinite datum, a label a loss does not accept, a

@@ -28,8 +28,8 @@ class DenseLayout final : public Layout {
     kernels::linear_kernels().dense_apply_transpose(dense_rows(r, m), u, out);
   }
 
-  void apply_block(RowRange r, const Real* m, const double* block, Index width, double* out) const override {
-    kernels::linear_kernels().dense_apply_block(dense_rows(r, m), block, width, out);
+  void apply_block(RowRange r, const Real* m, const double* block, Index vectors, double* out) const override {
+    kernels::linear_kernels().dense_apply_block(dense_rows(r, m), block, vectors, out);
   }
 
   void normal(RowRange r, const Real* m, const double* v, const kernels::RowTerms<double>& terms,
@@ -37,12 +37,12 @@ class DenseLayout final : public Layout {
     kernels::linear_kernels().dense_normal(dense_rows(r, m), v, terms, out);
   }
 
-  void normal(RowRange r, const Real* m, const Real* v, Index /*width*/, const kernels::RowTerms<Real>& terms,
+  void normal(RowRange r, const Real* m, const Real* v, Index /*vectors*/, const kernels::RowTerms<Real>& terms,
               Real* out) const override {
     kernels::linear_kernels().dense_normal_fast(dense_rows(r, m), v, terms, out);
   }
 
-  [[nodiscard]] Index search_width() const override { return 1; }  // four would cost more than twice as much as one
+  [[nodiscard]] Index search_columns() const override { return 1; }  // four would cost more than twice as much as one
 
   double move(RowRange r, Real* x, const double* u, const Real* v, double t) const override {
     return kernels::linear_kernels().dense_move(dense_rows(r, nullptr), x, kink_mask_, u, v, t);
@@ -72,19 +72,19 @@ class DenseLayout final : public Layout {
   void factor_entries(Offset from, Offset to, const FactorRows& at, Real scale, Real* x) const override {
     const auto first = static_cast<Index>(from / cols_);
     const auto count = static_cast<Index>((to - from) / cols_);
-    lapack::gemm_rows(lapack::Shape::plain, lapack::Shape::transposed, count, cols_, at.width, scale,
-                      at.left + static_cast<Offset>(first) * at.width, at.width, at.right, at.width, 0, x, cols_);
+    lapack::gemm_rows(lapack::Shape::plain, lapack::Shape::transposed, count, cols_, at.columns, scale,
+                      at.left + static_cast<Offset>(first) * at.columns, at.columns, at.right, at.columns, 0, x, cols_);
   }
 
   void factor_products(Offset from, Offset to, const Real* m, const FactorRows& at, Real* left,
                        Real* right) const override {
     const auto first = static_cast<Index>(from / cols_);
     const auto count = static_cast<Index>((to - from) / cols_);
-    const Offset place = static_cast<Offset>(first) * at.width;
-    lapack::gemm_rows(lapack::Shape::plain, lapack::Shape::plain, count, at.width, cols_, 1, m, cols_, at.right,
-                      at.width, 1, left + place, at.width);
-    lapack::gemm_rows(lapack::Shape::transposed, lapack::Shape::plain, cols_, at.width, count, 1, m, cols_,
-                      at.left + place, at.width, 1, right, at.width);
+    const Offset place = static_cast<Offset>(first) * at.columns;
+    lapack::gemm_rows(lapack::Shape::plain, lapack::Shape::plain, count, at.columns, cols_, 1, m, cols_, at.right,
+                      at.columns, 1, left + place, at.columns);
+    lapack::gemm_rows(lapack::Shape::transposed, lapack::Shape::plain, cols_, at.columns, count, 1, m, cols_,
+                      at.left + place, at.columns, 1, right, at.columns);
   }
 
   [[nodiscard]] Offset factor_block() const override { return row_begin(kFactorRows); }

@@ -18,11 +18,11 @@ struct RowRange {
   Index last;
 };
 
-/// Factors row by row, `width` numbers each.
+/// Factors row by row, `columns` numbers each.
 struct FactorRows {
   const Real* left;
   const Real* right;
-  Index width;
+  Index columns;
 };
 
 class Layout {
@@ -45,14 +45,14 @@ class Layout {
 
   virtual void apply(RowRange r, const Real* m, const double* v, double* product) const = 0;
   virtual void apply_transpose(RowRange r, const Real* m, const double* u, double* out) const = 0;
-  /// out = M block, both row-major with `width` columns.
-  virtual void apply_block(RowRange r, const Real* m, const double* block, Index width, double* out) const = 0;
+  /// out = M block, both row-major, of so many columns.
+  virtual void apply_block(RowRange r, const Real* m, const double* block, Index vectors, double* out) const = 0;
   virtual void normal(RowRange r, const Real* m, const double* v, const kernels::RowTerms<double>& terms,
                       double* out) const = 0;
-  /// In Real, for `width` vectors side by side: one, or as many as `search_width` says.
-  virtual void normal(RowRange r, const Real* m, const Real* v, Index width, const kernels::RowTerms<Real>& terms,
+  /// In Real, for `vectors` side by side: one, or as many as `search_columns` says.
+  virtual void normal(RowRange r, const Real* m, const Real* v, Index vectors, const kernels::RowTerms<Real>& terms,
                       Real* out) const = 0;
-  [[nodiscard]] virtual Index search_width() const = 0;
+  [[nodiscard]] virtual Index search_columns() const = 0;
   /// x <- (1-t) x + t u v', v in the order `column_order`; returns max |x - u v'| before.
   virtual double move(RowRange r, Real* x, const double* u, const Real* v, double t) const = 0;
   /// out <- u v' at entries [from, to).

@@ -16,10 +16,10 @@ constexpr Offset kVectorBlock = 4096;
 constexpr Offset kRowBlock = 1024;
 
 /// The widths that a search has: known to the compiler, so that a row of a block is one register.
-constexpr Index kBlockWidth = 4;
+constexpr Index kBlockColumns = 4;
 template <class Work>
 decltype(auto) with_width(Index width, Work&& work) {
-  return width == 1 ? work(std::integral_constant<int, 1>{}) : work(std::integral_constant<int, kBlockWidth>{});
+  return width == 1 ? work(std::integral_constant<int, 1>{}) : work(std::integral_constant<int, kBlockColumns>{});
 }
 
 bool is_diagonal(const SmallMatrix& small) {

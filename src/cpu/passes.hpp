@@ -26,10 +26,10 @@ decltype(auto) CpuStore::visit_loss(Work&& work) const {
 }
 
 template <class Number>
-void CpuStore::add_outputs(const std::vector<Number>& outputs, Index width, Number* out) const {
+void CpuStore::add_outputs(const std::vector<Number>& outputs, Index vectors, Number* out) const {
   using Vector = Eigen::Matrix<Number, Eigen::Dynamic, 1>;
-  const Offset size = static_cast<Offset>(facts_.cols) * width;
-  execution_.for_each_block(size, kColumnBlock * width, [&](Offset first, Offset count) {
+  const Offset size = static_cast<Offset>(facts_.cols) * vectors;
+  execution_.for_each_block(size, kColumnBlock * vectors, [&](Offset first, Offset count) {
     Eigen::Map<Vector> sum(out + first, count);
     sum = Eigen::Map<const Vector>(outputs.data() + first, count);
     for (int s = 1; s < shards(); ++s) sum += Eigen::Map<const Vector>(outputs.data() + s * size + first, count);

@@ -38,31 +38,31 @@ void CpuStore::multiply(Slopes which, const Panel& in, const Panel& out) {
 
 void CpuStore::multiply(Slopes which, const NormalProduct& product) {
   const Real* m = slopes(which);
-  const Index width = product.in.columns();
-  const auto outputs = static_cast<std::size_t>(facts_.cols) * static_cast<std::size_t>(width);
+  const Index vectors = product.in.columns();
+  const auto outputs = static_cast<std::size_t>(facts_.cols) * static_cast<std::size_t>(vectors);
   if (product.in.use() == Use::exact) {
     execution_.for_each_shard(shards(), [&](int s) {
       double* own = exact_outputs_.data() + static_cast<std::size_t>(s) * outputs;
       std::fill_n(own, outputs, 0.0);
       layout_->normal(shard_rows(s), m, doubles(product.in),
-                      {doubles(product.factor), doubles(product.shift), doubles(product.product)}, own);
+                      {doubles(product.factor), doubles(product.addend), doubles(product.product)}, own);
     });
     return add_outputs(exact_outputs_, 1, doubles(product.out));
   }
   execution_.for_each_shard(shards(), [&](int s) {
     Real* own = search_outputs_.data() + static_cast<std::size_t>(s) * outputs;
     std::fill_n(own, outputs, Real(0));
-    layout_->normal(shard_rows(s), m, reals(product.in), width,
-                    {reals(product.factor), reals(product.shift), reals(product.product)}, own);
+    layout_->normal(shard_rows(s), m, reals(product.in), vectors,
+                    {reals(product.factor), reals(product.addend), reals(product.product)}, own);
   });
-  add_outputs(search_outputs_, width, reals(product.out));
+  add_outputs(search_outputs_, vectors, reals(product.out));
 }
 
 template <class SlopesOf>
 void CpuStore::factor_products(const Product& at, const Product& products, SlopesOf&& slopes_of) {
   const int count = static_cast<int>(factor_cuts_.size()) - 1;
   const FactorRows factors{reals(at.left), reals(at.right), at.left.columns()};
-  const Offset size = static_cast<Offset>(facts_.cols) * factors.width;
+  const Offset size = static_cast<Offset>(facts_.cols) * factors.columns;
   factor_outputs_.resize(static_cast<std::size_t>(count));
   const Offset block = layout_->factor_block();
   execution_.for_each_shard(count, [&](int s) {
@@ -77,11 +77,13 @@ void CpuStore::factor_products(const Product& at, const Product& products, Slope
     }
   });
   using Vector = Eigen::Map<Eigen::Matrix<Real, Eigen::Dynamic, 1>>;
-  execution_.for_each_block(size, static_cast<Offset>(kColumnBlock) * factors.width, [&](Offset first, Offset length) {
-    Vector sum(reals(products.right) + first, length);
-    sum = Vector(factor_outputs_[0].data() + first, length);
-    for (std::size_t s = 1; s < factor_outputs_.size(); ++s) sum += Vector(factor_outputs_[s].data() + first, length);
-  });
+  execution_.for_each_block(size, static_cast<Offset>(kColumnBlock) * factors.columns,
+                            [&](Offset first, Offset length) {
+                              Vector sum(reals(products.right) + first, length);
+                              sum = Vector(factor_outputs_[0].data() + first, length);
+                              for (std::size_t s = 1; s < factor_outputs_.size(); ++s)
+                                sum += Vector(factor_outputs_[s].data() + first, length);
+                            });
 }
 
 EntrySums CpuStore::factor_gradient(const Product& at, double scale, double width, const Product& products) {

@@ -78,8 +78,8 @@ class SparseLayout final : public Layout {
     visit_rows(r, m, [&](const auto& rows, const auto& kernel) { kernel.apply_transpose(rows, u, out); });
   }
 
-  void apply_block(RowRange r, const Real* m, const double* block, Index width, double* out) const override {
-    visit_rows(r, m, [&](const auto& rows, const auto& kernel) { kernel.apply_block(rows, block, width, out); });
+  void apply_block(RowRange r, const Real* m, const double* block, Index vectors, double* out) const override {
+    visit_rows(r, m, [&](const auto& rows, const auto& kernel) { kernel.apply_block(rows, block, vectors, out); });
   }
 
   void normal(RowRange r, const Real* m, const double* v, const kernels::RowTerms<double>& terms,
@@ -87,14 +87,14 @@ class SparseLayout final : public Layout {
     visit_rows(r, m, [&](const auto& rows, const auto& kernel) { kernel.normal(rows, v, terms, out); });
   }
 
-  void normal(RowRange r, const Real* m, const Real* v, Index width, const kernels::RowTerms<Real>& terms,
+  void normal(RowRange r, const Real* m, const Real* v, Index vectors, const kernels::RowTerms<Real>& terms,
               Real* out) const override {
     visit_ranked_rows(r, m, [&](const auto& rows, const auto& kernel) {
-      (width == 1 ? kernel.normal_fast : kernel.normal_block)(rows, v, terms, out);
+      (vectors == 1 ? kernel.normal_fast : kernel.normal_block)(rows, v, terms, out);
     });
   }
 
-  [[nodiscard]] Index search_width() const override { return kernels::kBlockWidth; }
+  [[nodiscard]] Index search_columns() const override { return kernels::kBlockColumns; }
 
   double move(RowRange r, Real* x, const double* u, const Real* v, double t) const override {
     return visit_ranked_rows(r, nullptr,
@@ -125,8 +125,8 @@ class SparseLayout final : public Layout {
     pattern_.col().visit([&]<class Column>(const Column* col) {
       const auto dots = kernels::linear_kernels().sparse<Column>().factor_dots;
       for_row_parts(from, to, [&](Index row, Offset first, Offset last) {
-        const Real* left = at.left + static_cast<Offset>(row) * at.width;
-        dots(col + first, last - first, left, at.right, at.width, x + (first - from));
+        const Real* left = at.left + static_cast<Offset>(row) * at.columns;
+        dots(col + first, last - first, left, at.right, at.columns, x + (first - from));
       });
     });
     for (Offset e = 0; e < to - from; ++e) x[e] *= scale;
@@ -137,8 +137,8 @@ class SparseLayout final : public Layout {
     pattern_.col().visit([&]<class Column>(const Column* col) {
       const auto products = kernels::linear_kernels().sparse<Column>().factor_products;
       for_row_parts(from, to, [&](Index row, Offset first, Offset last) {
-        const Offset place = static_cast<Offset>(row) * at.width;
-        products(col + first, m + (first - from), last - first, at.left + place, at.right, at.width, left + place,
+        const Offset place = static_cast<Offset>(row) * at.columns;
+        products(col + first, m + (first - from), last - first, at.left + place, at.right, at.columns, left + place,
                  right);
       });
     });

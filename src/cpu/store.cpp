@@ -49,12 +49,12 @@ CpuStore::CpuStore(const Problem& problem, const Execution& execution)
             entries,
             root_mean_square(value_, entries),
             off_pattern() ? lambda_ : 0.0,
-            layout_->search_width(),
+            layout_->search_columns(),
             layout_->work()};
   parts_.resize(static_cast<std::size_t>(shards()));
   segment_parts_.resize(parts_.size());
   exact_outputs_.resize(static_cast<std::size_t>(facts_.cols) * static_cast<std::size_t>(shards()));
-  search_outputs_.resize(exact_outputs_.size() * static_cast<std::size_t>(facts_.search_width));
+  search_outputs_.resize(exact_outputs_.size() * static_cast<std::size_t>(facts_.search_columns));
   atom_right_.resize(static_cast<std::size_t>(facts_.cols));
 }
 
@@ -157,7 +157,7 @@ EntrySums CpuStore::linearize(double width, bool with_conjugates, const NormalPr
         part += kernel(loss, r, width);
         if (first == nullptr) return;
         layout_->normal(rows, slope_.data(), reals(first->in), columns,
-                        {reals(first->factor), reals(first->shift), reals(first->product)}, out);
+                        {reals(first->factor), reals(first->addend), reals(first->product)}, out);
       });
       return part;
     });

@@ -74,9 +74,9 @@ class CpuStore final : public EntryStore {
   [[nodiscard]] EntrySums value_at(const RealArray& x) const;
   [[nodiscard]] EntrySums conjugates_of(RealArray& slope, kernels::Mode mode) const;
 
-  /// Adds up the shards' outputs, which are `width` numbers a column.
+  /// Adds up the shards' outputs, which are `vectors` numbers a column.
   template <class Number>
-  void add_outputs(const std::vector<Number>& outputs, Index width, Number* out) const;
+  void add_outputs(const std::vector<Number>& outputs, Index vectors, Number* out) const;
   /// products <- (M right, M' left), M's entries as slopes_of(shard, from, to) gives them.
   template <class SlopesOf>
   void factor_products(const Product& at, const Product& products, SlopesOf&& slopes_of);
@@ -121,7 +121,7 @@ class CpuStore final : public EntryStore {
   std::vector<double> exact_outputs_;      // of a transposed product, by shard
   RealArray search_outputs_;               // the same in Real
   RealArray atom_right_;                   // of a move, in the order of the kernels
-  std::vector<RealArray> factor_outputs_;  // cols x width, one for each shard
+  std::vector<RealArray> factor_outputs_;  // cols x columns, one for each shard
   struct FactorBuffers {
     RealArray x;
     RealArray slope;

@@ -121,7 +121,7 @@ bool choose(bool with_l1, Trial* trial, const RunHooks& hooks, Fit& fit) {
     const bool certified = fit.run.gap || std::holds_alternative<methods::Corrective>(fit.method);
     return interrupted || !certified;
   }
-  std::get<TraceNormBall>(fit.problem.constraint).radius = judged.radius();
+  fit.problem.constraint.radius = judged.radius();
   fit.problem.penalty = judged.penalty;
   if (interrupted) {  // the bounds were those of the smaller problem
     fit.result.objective = objective(fit.problem, fit.result.solution);

@@ -52,7 +52,7 @@ struct RowTerms {
 };
 
 /// How many vectors `normal_block` multiplies. They stand side by side, so that a row of them is one register.
-inline constexpr Index kBlockWidth = 4;
+inline constexpr Index kBlockColumns = 4;
 
 /// Products of a sparse matrix, whose columns have 16 or 32 bits.
 template <class Column>
@@ -61,8 +61,8 @@ struct SparseKernels {
   void (*normal)(const RowsOf<Column>& m, const double* v, const RowTerms<double>& rows, double* out);
   /// The same in Real throughout, for who needs a few digits only.
   void (*normal_fast)(const RowsOf<Column>& m, const Real* v, const RowTerms<Real>& rows, Real* out);
-  /// The same for kBlockWidth vectors at once, shift and product likewise: what it costs is looking up the columns, and
-  /// that is done once for all of them.
+  /// The same for kBlockColumns vectors at once, shift and product likewise: what it costs is looking up the columns,
+  /// and that is done once for all of them.
   void (*normal_block)(const RowsOf<Column>& m, const Real* v, const RowTerms<Real>& rows, Real* out);
   void (*apply)(const RowsOf<Column>& m, const double* v, double* product);
   void (*apply_transpose)(const RowsOf<Column>& m, const double* u, double* out);

@@ -36,14 +36,14 @@ void sparse_normal(const RowsOf<Column>& m, const Work* v, const RowTerms<Work>&
 template <class Column>
 void sparse_normal_block(const RowsOf<Column>& m, const Real* v, const RowTerms<Real>& rows, Real* out) {
   for (Index i = m.first; i < m.last; ++i) {
-    for (Index k = 0; k < kBlockWidth; ++k) {
+    for (Index k = 0; k < kBlockColumns; ++k) {
       const Real factor = rows.factor ? rows.factor[i] : Real(1);
       Real sum = 0;
-      for (Offset e = m.begin[i]; e < m.begin[i + 1]; ++e) sum += m.value[e] * v[m.col[e] * kBlockWidth + k];
-      sum = factor * sum + (rows.shift ? rows.shift[i * kBlockWidth + k] : Real(0));
-      if (rows.product) rows.product[i * kBlockWidth + k] = sum;
+      for (Offset e = m.begin[i]; e < m.begin[i + 1]; ++e) sum += m.value[e] * v[m.col[e] * kBlockColumns + k];
+      sum = factor * sum + (rows.shift ? rows.shift[i * kBlockColumns + k] : Real(0));
+      if (rows.product) rows.product[i * kBlockColumns + k] = sum;
       for (Offset e = m.begin[i]; e < m.begin[i + 1]; ++e) {
-        out[m.col[e] * kBlockWidth + k] += m.value[e] * factor * sum;
+        out[m.col[e] * kBlockColumns + k] += m.value[e] * factor * sum;
       }
     }
   }

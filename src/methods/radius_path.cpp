@@ -22,7 +22,7 @@ constexpr double kWorthwhile = 1e-4;
 /// Penalties to try, in units of the data's scale, up to where nothing is left of it.
 constexpr std::array<double, 7> kPenalties{0, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2};
 
-void set_radius(Problem& problem, double radius) { std::get<TraceNormBall>(problem.constraint).radius = radius; }
+void set_radius(Problem& problem, double radius) { problem.constraint.radius = radius; }
 
 RadiusStep describe(const Result& result, double radius) {
   RadiusStep step;

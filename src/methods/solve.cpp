@@ -122,7 +122,7 @@ Result solve(const Problem& problem, const Method& method, const RunOptions& opt
   check(problem);
   check(method);
   check_fields(options);
-  if (!is_bounded(method) && std::get<TraceNormBall>(problem.constraint).weighted()) {
+  if (!is_bounded(method) && problem.constraint.weighted()) {
     throw Error(ErrorCode::usage, fmt::format("method {} has no bound on the trace norm, so norm weights mean nothing "
                                               "to it; leave them out or take another method",
                                               method_name(method)));

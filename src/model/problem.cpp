@@ -53,7 +53,7 @@ void check_weights(std::string_view side, const std::vector<double>& weight, Ind
 }
 
 void check_constraint(const Problem& problem) {
-  const auto& ball = std::get<TraceNormBall>(problem.constraint);
+  const auto& ball = problem.constraint;
   if (!(ball.radius >= 0) || std::isinf(ball.radius)) {
     throw Error(ErrorCode::usage, fmt::format("radius = {}; it must be a finite number >= 0", ball.radius));
   }

@@ -22,7 +22,7 @@ namespace tracenorm {
 
 /// What passes and products cost here, in passes, for those who choose between them.
 struct WorkModel {
-  double block_pass = 0;            ///< a pass with `search_width` vectors, beyond one with a single vector
+  double block_pass = 0;            ///< a pass with `search_columns` vectors, beyond one with a single vector
   double gram_of_rows = 0;          ///< M M'
   double gram_of_columns = 0;       ///< M' M
   double operations_per_entry = 1;  ///< multiply-adds of dense algebra in the time of one entry
@@ -31,10 +31,10 @@ struct WorkModel {
 struct StoreFacts {
   Index rows = 0;
   Index cols = 0;
-  Offset entries = 0;      ///< how many entries one pass reads
-  double data_scale = 1;   ///< root mean square of the observed values
-  double off_pattern = 0;  ///< lambda of a squared penalty that acts where there are no entries, 0 for none
-  Index search_width = 1;  ///< how many vectors at once a search multiplies
+  Offset entries = 0;        ///< how many entries one pass reads
+  double data_scale = 1;     ///< root mean square of the observed values
+  double off_pattern = 0;    ///< lambda of a squared penalty that acts where there are no entries, 0 for none
+  Index search_columns = 1;  ///< how many vectors at once a search multiplies
   WorkModel work{};
 };
 
@@ -51,14 +51,14 @@ struct FactorView {
   Panel right;
 };
 
-/// out = M' D (D M in + shift), and product = D M in + shift, with D the diagonal of `factor`. A factor is how the
-/// weights of a norm join a fused product, a shift how the low-rank part of a slope matrix does; both may be missing.
+/// out = M' D (D M in + addend), and product = D M in + addend, with D the diagonal of `factor`. A factor is how the
+/// weights of a norm join a fused product, an addend how the low-rank part of a slope matrix does; both may be missing.
 struct NormalProduct {
   Panel in;
   Panel out;
   Panel product;
   Panel factor{};
-  Panel shift{};
+  Panel addend{};
 };
 
 class EntryStore {

@@ -27,7 +27,7 @@ bool orthonormalize(Panels& panels, const Panel& block, BlockMatrix gram, double
   constexpr double harmless = 0.01;
   for (int pass = 0; pass < 2; ++pass) {
     // Each column by itself first: one that is short is not for that unimportant.
-    Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMostWidth, 1> scale(block.columns());
+    Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMostColumns, 1> scale(block.columns());
     for (Eigen::Index k = 0; k < scale.size(); ++k) {
       const double length = std::sqrt(gram(k, k));
       scale[k] = length <= least ? 0.0 : 1 / length;
@@ -55,9 +55,10 @@ bool orthonormalize(Panels& panels, const Panel& block) {
   return orthonormalize(panels, block, square(panels, block), 0);
 }
 
-BlockKrylov::BlockKrylov(Panels& panels, Use use, Index width, int blocks)
-    : panels_(panels), width_(width), epsilon_(epsilon_of(use)), rest_(panels.make(Side::right, use, width)) {
-  for (int j = 0; j < std::min(blocks, kMostRitz / width); ++j) basis_.push_back(panels.make(Side::right, use, width));
+BlockKrylov::BlockKrylov(Panels& panels, Use use, Index columns, int blocks)
+    : panels_(panels), columns_(columns), epsilon_(epsilon_of(use)), rest_(panels.make(Side::right, use, columns)) {
+  for (int j = 0; j < std::min(blocks, kMostRitz / columns); ++j)
+    basis_.push_back(panels.make(Side::right, use, columns));
 }
 
 KrylovResult BlockKrylov::leading(FunctionRef<void(int, const Panel&, const Panel&)> apply, const Panel& start,
@@ -69,7 +70,7 @@ KrylovResult BlockKrylov::leading(FunctionRef<void(int, const Panel&, const Pane
     bool enough = false;
     int j = 0;
     for (;; ++j) {
-      const Eigen::Index size = (j + 1) * width_;
+      const Eigen::Index size = (j + 1) * columns_;
       apply(j, basis_[static_cast<std::size_t>(j)], rest_);
       ++result.applications;
       project(j);
@@ -78,7 +79,7 @@ KrylovResult BlockKrylov::leading(FunctionRef<void(int, const Panel&, const Pane
       if (result.applications >= most || j + 1 == static_cast<int>(basis_.size()) || size >= start.rows()) break;
       take_out_basis(j);
       const BlockMatrix gram = square(panels_, rest_);
-      const RitzVector own = ritz_.eigenvectors().col(size - 1).tail(width_);
+      const RitzVector own = ritz_.eigenvectors().col(size - 1).tail(columns_);
       const double residual = std::sqrt(std::max(0.0, own.dot(gram * own)));
       enough = residual <= relative * result.eigenvalue || !extend(j, gram, result.eigenvalue);
       if (enough) break;
@@ -93,16 +94,16 @@ KrylovResult BlockKrylov::leading(FunctionRef<void(int, const Panel&, const Pane
 }
 
 void BlockKrylov::project(int j) {
-  const Eigen::Index size = (j + 1) * width_;
+  const Eigen::Index size = (j + 1) * columns_;
   projected_.conservativeResize(size, size);
-  column_.resize(size, width_);
+  column_.resize(size, columns_);
   panels_.gram(basis(j + 1), rest_, column_);
-  projected_.rightCols(width_) = column_;
-  projected_.bottomRows(width_) = column_.transpose();
+  projected_.rightCols(columns_) = column_;
+  projected_.bottomRows(columns_) = column_.transpose();
 }
 
 void BlockKrylov::take_out_basis(int j) {
-  column_ = -projected_.rightCols(width_);
+  column_ = -projected_.rightCols(columns_);
   panels_.combine(1, basis(j + 1), column_, rest_);
 }
 
@@ -120,7 +121,7 @@ bool BlockKrylov::extend(int j, const BlockMatrix& gram, double eigenvalue) {
   if (!(drift_ <= most_drift)) {
     for (int i = 0; i <= j; ++i) {
       const Panel& q = basis_[static_cast<std::size_t>(i)];
-      BlockMatrix part(width_, width_);
+      BlockMatrix part(columns_, columns_);
       panels_.gram(q, rest_, part);
       part = -part;
       panels_.combine(1, q, part, rest_);
@@ -134,8 +135,8 @@ bool BlockKrylov::extend(int j, const BlockMatrix& gram, double eigenvalue) {
 
 void BlockKrylov::best(const Panel& out) {
   const Eigen::Index size = ritz_.eigenvalues().size();
-  column_ = ritz_.eigenvectors().rightCols(width_).rowwise().reverse();
-  panels_.combine(0, basis(static_cast<int>(size / width_)), column_, out);
+  column_ = ritz_.eigenvectors().rightCols(columns_).rowwise().reverse();
+  panels_.combine(0, basis(static_cast<int>(size / columns_)), column_, out);
 }
 
 double leading_eigenvector(FunctionRef<void(const Eigen::VectorXd&, Eigen::VectorXd&)> apply, Eigen::VectorXd& v,

@@ -13,11 +13,11 @@
 
 namespace tracenorm {
 
-/// How wide blocks may be, and how many vectors a basis holds before a restart from the best Ritz vectors. The small
-/// problems live on the stack.
-inline constexpr int kMostWidth = 4;
+/// How many columns blocks may have, and how many vectors a basis holds before a restart from the best Ritz vectors.
+/// The small problems live on the stack.
+inline constexpr int kMostColumns = 4;
 inline constexpr int kMostRitz = 32;
-using BlockMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMostWidth, kMostWidth>;
+using BlockMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMostColumns, kMostColumns>;
 using RitzMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMostRitz, kMostRitz>;
 using RitzVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMostRitz, 1>;
 
@@ -34,8 +34,8 @@ struct KrylovResult {
 
 class BlockKrylov {
  public:
-  /// A basis of at most this many blocks of `width` vectors.
-  BlockKrylov(Panels& panels, Use use, Index width, int blocks);
+  /// A basis of at most this many blocks of `columns` vectors.
+  BlockKrylov(Panels& panels, Use use, Index columns, int blocks);
 
   /// apply(j, Q, out) makes out = A Q for the j-th block of the basis; out is always `rest()`. `start` must have
   /// orthonormal columns; it becomes the best Ritz vectors, ready for the next call. Stops when the residual of the
@@ -58,13 +58,13 @@ class BlockKrylov {
   void best(const Panel& out);
 
   Panels& panels_;
-  Index width_;
+  Index columns_;
   double epsilon_;  // of the numbers in the panels
   std::vector<Panel> basis_;
   Panel rest_;
   double drift_ = 0;  // how far the basis may be from orthogonal
   RitzMatrix projected_;
-  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMostRitz, kMostWidth> column_;
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMostRitz, kMostColumns> column_;
   Eigen::SelfAdjointEigenSolver<RitzMatrix> ritz_;
 };
 

@@ -27,16 +27,16 @@ void draw_start(Panels& panels, const Panel& block, bool warm, Random& random) {
   orthonormalize(panels, block);
 }
 
-LeadingPair::LeadingPair(SlopeMatrix& slopes, Panels& panels, Index width, Random& random)
+LeadingPair::LeadingPair(SlopeMatrix& slopes, Panels& panels, Index columns, Random& random)
     : slopes_(slopes),
       panels_(panels),
       random_(random),
-      width_(width),
-      krylov_(panels, Use::search, width, kSearchBlocks),
-      start_(panels.make(Side::right, Use::search, width)),
+      columns_(columns),
+      krylov_(panels, Use::search, columns, kSearchBlocks),
+      start_(panels.make(Side::right, Use::search, columns)),
       left_(panels.make(Side::left, Use::exact, 1)),
       right_(panels.make(Side::right, Use::exact, 1)) {
-  for (int j = 0; j < kSearchBlocks; ++j) row_products_.push_back(panels.make(Side::left, Use::search, width));
+  for (int j = 0; j < kSearchBlocks; ++j) row_products_.push_back(panels.make(Side::left, Use::search, columns));
 }
 
 const NormalProduct* LeadingPair::ride_along() {
@@ -60,14 +60,14 @@ void LeadingPair::find_fast(const OracleAccuracy& accuracy) {
     first_size_ = slopes_.size(Slopes::current);
   }
   // A single pass could only choose among what is known already.
-  const int most = width_ == 1 ? accuracy.products : std::max(2, accuracy.products / kProductsOfBlock);
+  const int most = columns_ == 1 ? accuracy.products : std::max(2, accuracy.products / kProductsOfBlock);
   const KrylovResult found = krylov_.leading(
       [&](int j, const Panel& q, const Panel& out) {
         if (std::exchange(first_known, false)) return;  // it is there
         slopes_.normal(Slopes::current, first_size_, q, out, row_products_[static_cast<std::size_t>(j)]);
       },
       start_, accuracy.relative, most);
-  products_ = found.applications * width_;
+  products_ = found.applications * columns_;
   // v is a combination of vectors whose products are known.
   panels_.combine(0, krylov_.basis(found.blocks), found.weights, right_);
   panels_.combine(0, PanelList(row_products_.data(), static_cast<std::size_t>(found.blocks)), found.weights, left_);

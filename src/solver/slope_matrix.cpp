@@ -12,18 +12,18 @@ SlopeMatrix::SlopeMatrix(EntryStore& store, Panels& panels, const WeightedNorm& 
       iterate_(iterate),
       counters_(counters),
       lambda_(store.facts().off_pattern) {
-  const Index width = store.facts().search_width;
-  block_ = panels.make(Side::right, Use::search, width);
+  const Index columns = store.facts().search_columns;
+  block_ = panels.make(Side::right, Use::search, columns);
   for (const Side side : {Side::left, Side::right}) {
     scaled_[static_cast<std::size_t>(side)] = panels.make(side, Use::exact, 1);
   }
   if (!has_low_rank_part()) return;
-  shift_ = panels.make(Side::left, Use::exact, 1);
+  addend_ = panels.make(Side::left, Use::exact, 1);
   row_product_ = panels.make(Side::left, Use::exact, 1);
-  block_shift_ = panels.make(Side::left, Use::search, width);
-  block_part_ = panels.make(Side::right, Use::search, width);
+  block_addend_ = panels.make(Side::left, Use::search, columns);
+  block_part_ = panels.make(Side::right, Use::search, columns);
   for (const Side side : {Side::left, Side::right}) {
-    exact_block_[static_cast<std::size_t>(side)] = panels.make(side, Use::exact, width);
+    exact_block_[static_cast<std::size_t>(side)] = panels.make(side, Use::exact, columns);
   }
 }
 
@@ -54,10 +54,10 @@ void SlopeMatrix::normal(Slopes which, const Panel& v, const Panel& out) {
     norm_.scale(product.in);
   }
   if (has_low_rank_part()) {  // its share of M v is known before the pass, row by row
-    product.shift = shift_;
+    product.addend = addend_;
     product.product = row_product_;
-    panels_.add(0, 0, shift_, shift_);
-    add_low_rank(v, shift_);
+    panels_.add(0, 0, addend_, addend_);
+    add_low_rank(v, addend_);
   }
   store_.multiply(which, product);
   norm_.scale(out);
@@ -70,22 +70,22 @@ double SlopeMatrix::size(Slopes which) const {
 }
 
 NormalProduct SlopeMatrix::begin(double size, const Panel& v, const Panel& out, const Panel& product) {
-  const Index width = v.columns();
-  NormalProduct result{width == block_.columns() ? block_ : panels_.make(Side::right, Use::search, width), out, product,
-                       norm_.factors(Side::left, Use::search)};
+  const Index columns = v.columns();
+  NormalProduct result{columns == block_.columns() ? block_ : panels_.make(Side::right, Use::search, columns), out,
+                       product, norm_.factors(Side::left, Use::search)};
   panels_.add(0, 1 / size, v.flat(), result.in.flat());
   norm_.scale(result.in);
   if (!has_low_rank_part()) return result;
-  const Panel rows = exact_block_[static_cast<std::size_t>(Side::left)].middle(0, width);
-  const Panel cols = exact_block_[static_cast<std::size_t>(Side::right)].middle(0, width);
-  result.shift = width == block_.columns() ? block_shift_ : panels_.make(Side::left, Use::search, width);
-  const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(width, width);
+  const Panel rows = exact_block_[static_cast<std::size_t>(Side::left)].middle(0, columns);
+  const Panel cols = exact_block_[static_cast<std::size_t>(Side::right)].middle(0, columns);
+  result.addend = columns == block_.columns() ? block_addend_ : panels_.make(Side::left, Use::search, columns);
+  const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(columns, columns);
   panels_.combine(0, v, identity, cols);
-  for (Index c = 0; c < width; ++c) {
+  for (Index c = 0; c < columns; ++c) {
     panels_.add(0, 0, rows.column(c), rows.column(c));
     add_low_rank(cols.column(c), rows.column(c));
   }
-  panels_.combine(0, rows, identity / size, result.shift);
+  panels_.combine(0, rows, identity / size, result.addend);
   return result;
 }
 
@@ -93,16 +93,16 @@ void SlopeMatrix::end(double size, const NormalProduct& product) {
   panels_.add(0, 1 / size, product.out.flat(), product.out.flat());
   norm_.scale(product.out);
   if (!has_low_rank_part()) return;
-  const Index width = product.in.columns();
-  const Panel rows = exact_block_[static_cast<std::size_t>(Side::left)].middle(0, width);
-  const Panel cols = exact_block_[static_cast<std::size_t>(Side::right)].middle(0, width);
-  const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(width, width);
+  const Index columns = product.in.columns();
+  const Panel rows = exact_block_[static_cast<std::size_t>(Side::left)].middle(0, columns);
+  const Panel cols = exact_block_[static_cast<std::size_t>(Side::right)].middle(0, columns);
+  const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(columns, columns);
   panels_.combine(0, product.product, identity, rows);
-  for (Index c = 0; c < width; ++c) {
+  for (Index c = 0; c < columns; ++c) {
     panels_.add(0, 0, cols.column(c), cols.column(c));
     add_low_rank(rows.column(c), cols.column(c));
   }
-  const Panel part = width == block_.columns() ? block_part_ : panels_.make(Side::right, Use::search, width);
+  const Panel part = columns == block_.columns() ? block_part_ : panels_.make(Side::right, Use::search, columns);
   panels_.combine(0, cols, identity / size, part);
   panels_.add(1, 1, part.flat(), product.out.flat());
 }

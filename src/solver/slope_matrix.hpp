@@ -48,11 +48,11 @@ class SlopeMatrix {
   double square_ = 0;
   double average_square_ = 0;
   Panel scaled_[2];  // a vector times the norm's factors, by side
-  Panel shift_;      // what the low-rank part adds to the rows of M v
+  Panel addend_;     // what the low-rank part adds to the rows of M v
   Panel row_product_;
-  Panel block_;        // search panels: a block as the store takes it,
-  Panel block_shift_;  // its shift,
-  Panel block_part_;   // and the low-rank part of its answer
+  Panel block_;         // search panels: a block as the store takes it,
+  Panel block_addend_;  // its addend,
+  Panel block_part_;    // and the low-rank part of its answer
   Panel exact_block_[2];
 };
 

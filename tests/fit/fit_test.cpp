@@ -115,7 +115,7 @@ TEST(Fit, HoldsATenthOutAndSolvesOnEverything) {
   by_loss.validation_measure = ValidationMeasure::loss;
   const RadiusPath path = choose_radius(smaller, {}, by_loss, {.validation = &split.validation});
   Problem whole = problem_of(data.entries, preparation_of(data.entries));
-  std::get<TraceNormBall>(whole.constraint).radius = path.radius();
+  whole.constraint.radius = path.radius();
   const Result result = solve(whole, {}, {}, {.start = &path.result.solution});
   EXPECT_EQ(chosen.problem.radius(), path.radius());
   EXPECT_EQ(chosen.result.objective, result.objective);

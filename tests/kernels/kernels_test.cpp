@@ -101,19 +101,19 @@ TEST_P(EverySet, SparseProductsAgreeWithTheReference) {
       EXPECT_EQ(q1, q3);
       EXPECT_EQ(r1, r3);
     }
-    const auto block_v = reals(cols * kBlockWidth);
-    const auto block_shift = reals(rows * kBlockWidth);
+    const auto block_v = reals(cols * kBlockColumns);
+    const auto block_shift = reals(rows * kBlockColumns);
     for (const auto& [d, s] : row_terms(real_factor, block_shift)) {
-      std::vector<Real> q1(std::size_t(rows * kBlockWidth), Real(0.5)), q3 = q1;
-      std::vector<Real> r1(std::size_t(cols * kBlockWidth), Real(1)), r3 = r1;
+      std::vector<Real> q1(std::size_t(rows * kBlockColumns), Real(0.5)), q3 = q1;
+      std::vector<Real> r1(std::size_t(cols * kBlockColumns), Real(1)), r3 = r1;
       fast.wide.normal_block(m, block_v.data(), {d, s, q1.data()}, r1.data());
       fast.narrow.normal_block(short_m, block_v.data(), {d, s, q3.data()}, r3.data());
       EXPECT_EQ(q1, q3);
       EXPECT_EQ(r1, r3);
-      for (Index k = 0; k < kBlockWidth; ++k) {  // one vector of the block after the other
+      for (Index k = 0; k < kBlockColumns; ++k) {  // one vector of the block after the other
         const auto column = [&](const std::vector<Real>& block) {
           std::vector<Real> out;
-          for (std::size_t i = std::size_t(k); i < block.size(); i += kBlockWidth) out.push_back(block[i]);
+          for (std::size_t i = std::size_t(k); i < block.size(); i += kBlockColumns) out.push_back(block[i]);
           return out;
         };
         std::vector<Real> q2(std::size_t(rows), Real(0.5));

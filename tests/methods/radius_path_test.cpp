@@ -42,7 +42,7 @@ Data noisy(double noise) {
 }
 
 double error_at(Data data, double radius) {
-  std::get<TraceNormBall>(data.problem.constraint).radius = radius;
+  data.problem.constraint.radius = radius;
   RunOptions options;
   options.iterations = 400;
   const Result result = solve(data.problem, {}, options, {.validation = &data.validation});
@@ -131,7 +131,7 @@ TEST(RadiusPath, WhatCannotBe) {
 
 TEST(WarmStart, BeginsWhereItIsTold) {
   Data data = noisy(0.1);
-  std::get<TraceNormBall>(data.problem.constraint).radius = 80;
+  data.problem.constraint.radius = 80;
   RunOptions options;
   options.iterations = 300;
   const Result first = solve(data.problem, {}, options);
@@ -140,7 +140,7 @@ TEST(WarmStart, BeginsWhereItIsTold) {
   EXPECT_NEAR(again.trace.front().objective, first.objective, 1e-4 * first.objective);
   EXPECT_LE(again.lower_bound, first.objective);
   // Too large a start is shrunk into the ball.
-  std::get<TraceNormBall>(data.problem.constraint).radius = 10;
+  data.problem.constraint.radius = 10;
   options.iterations = 0;
   const Result inside = solve(data.problem, {}, options, from_first);
   EXPECT_LE(inside.trace_norm, 10 * (1 + 1e-9));

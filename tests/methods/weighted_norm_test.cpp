@@ -15,7 +15,7 @@ namespace {
 using test::SolvedProblem;
 
 double weighted_norm(const Problem& problem, const LowRankMatrix& x) {
-  const auto& ball = std::get<TraceNormBall>(problem.constraint);
+  const auto& ball = problem.constraint;
   LowRankMatrix z = x;
   z.scale(Eigen::Map<const Eigen::VectorXd>(ball.row_weight.data(), x.rows()),
           Eigen::Map<const Eigen::VectorXd>(ball.col_weight.data(), x.cols()));
@@ -59,7 +59,7 @@ TEST(WeightedNorm, IsAPlainOneInOtherUnits) {
     if (!std::holds_alternative<losses::Absolute>(solved.problem.loss)) continue;
     if (!std::holds_alternative<NoPenalty>(solved.problem.penalty)) continue;  // it would be in other units too
     ++met;
-    const auto& ball = std::get<TraceNormBall>(solved.problem.constraint);
+    const auto& ball = solved.problem.constraint;
     SparseObservations data = std::get<SparseObservations>(solved.problem.observations);
     std::vector<Real> value(data.value.begin(), data.value.end());
     std::vector<Real> weight(value.size());

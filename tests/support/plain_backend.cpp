@@ -145,7 +145,7 @@ class PlainStore final : public EntryStore {
   void multiply(Slopes which, const NormalProduct& p) override {
     MatrixXd product = slopes(which) * numbers(p.in);
     if (p.factor) product = numbers(p.factor).col(0).asDiagonal() * product;
-    if (p.shift) product += numbers(p.shift);
+    if (p.addend) product += numbers(p.addend);
     if (p.product) numbers(p.product) = product;
     if (p.factor) product = numbers(p.factor).col(0).asDiagonal() * product;
     numbers(p.out) = slopes(which).transpose() * product;
