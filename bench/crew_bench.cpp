@@ -1,11 +1,11 @@
-// Our own thread crew (src/base/parallel.cpp) next to OpenMP and oneTBB, on what our passes are: thousands of short
+// Our own thread crew (src/base/execution.cpp) next to OpenMP and oneTBB, on what our passes are: thousands of short
 // loops over 16 shards with a little serial work in between, alone and with a busy thread beside each of ours.
 //
 // Usage: tracenorm_crew_bench [THREADS [REPETITIONS]]       all cores, 7
 //
 // Made by `make bench`, or by hand, for a machine without our build:
-//   g++ -std=c++20 -O2 -fopenmp -static-libgcc -static-libstdc++ -Isrc bench/crew_bench.cpp src/base/parallel.cpp
-//       -o crew_bench -ltbb -pthread '-Wl,-rpath,$ORIGIN'
+//   g++ -std=c++20 -O2 -fopenmp -static-libgcc -static-libstdc++ -Isrc -Iinclude bench/crew_bench.cpp
+//       src/base/execution.cpp -o crew_bench -ltbb -pthread '-Wl,-rpath,$ORIGIN'
 // with libtbb.so.12 and libgomp.so.1 copied beside it where they are missing.
 #include <omp.h>
 #include <tbb/global_control.h>
@@ -21,7 +21,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/parallel.hpp"
+#include "base/execution.hpp"
 
 namespace {
 
@@ -79,8 +79,9 @@ void serial(long steps) {
   for (int shard = 0; shard < kShards; ++shard) work(steps);
 }
 
+const tracenorm::Execution* execution = nullptr;
 void crew(long steps) {
-  tracenorm::for_each_shard(kShards, [=](int) { work(steps); });
+  execution->for_each_shard(kShards, [=](int) { work(steps); });
 }
 
 void open_mp(long steps) {
@@ -129,7 +130,8 @@ int main(int argc, char** argv) {
     std::fputs("usage: tracenorm_crew_bench [THREADS [REPETITIONS]]\n", stderr);
     return 2;
   }
-  tracenorm::set_threads(threads);
+  const tracenorm::Execution our_threads(threads);
+  execution = &our_threads;
   omp_set_num_threads(threads);
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
   const double steps_per_second = speed();

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <string>
 
-#include "base/parallel.hpp"
 #include "patterns.hpp"
 #include "tracenorm/solve.hpp"
 

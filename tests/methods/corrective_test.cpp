@@ -2,11 +2,12 @@
 // descent over factors.
 #include <gtest/gtest.h>
 
-#include <Eigen/SVD>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
 #include "base/random.hpp"
+#include "support/dense_svd.hpp"
 #include "support/identifier.hpp"
 #include "support/optima.hpp"
 #include "tracenorm/solve.hpp"
@@ -46,9 +47,7 @@ void expect_solved(const SolvedProblem& solved, const Result& result, double gap
   }
 }
 
-double trace_norm(const LowRankMatrix& x) {
-  return Eigen::JacobiSVD<Eigen::MatrixXd>(x.dense()).singularValues().sum();
-}
+double trace_norm(const LowRankMatrix& x) { return test::singular_values(x.dense()).sum(); }
 
 LowRankMatrix random_matrix(Index rows, Index cols, Index rank, std::uint64_t seed) {
   Random random(seed);

@@ -2,13 +2,14 @@
 // (tests/fixtures/make_optima.py).
 #include <gtest/gtest.h>
 
-#include <Eigen/SVD>
+#include <Eigen/Core>
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <set>
 
 #include "methods/width_schedule.hpp"
+#include "support/dense_svd.hpp"
 #include "support/evaluation.hpp"
 #include "support/identifier.hpp"
 #include "support/optima.hpp"
@@ -104,7 +105,7 @@ TEST_P(Witness, EveryIterateIsFeasible) {
     f->linearize(width.next(k), false);
     f->aim(f->leading_atom({1e-2 / (k + 1), 60}).atom);
     width.observe({}, 0, f->move(2.0 / (k + 2)));
-    const double norm = Eigen::BDCSVD<Eigen::MatrixXd>(test::iterate(*f)).singularValues().sum();
+    const double norm = test::singular_values(test::iterate(*f)).sum();
     ASSERT_LE(norm, radius * (1 + 1e-6)) << "after step " << k;
   }
 }
@@ -113,7 +114,7 @@ TEST_P(Witness, TheReturnedSolutionIsFeasibleAndItsObjectiveIsTheReportedOne) {
   const SolvedProblem& solved = GetParam();
   const Result result = run(solved, HybridWidth{}, 100);
   const Eigen::MatrixXd dense = result.solution.dense();
-  const double norm = Eigen::JacobiSVD<Eigen::MatrixXd>(dense).singularValues().sum();
+  const double norm = test::singular_values(dense).sum();
   EXPECT_LE(norm, solved.problem.radius() * (1 + 1e-6));
   EXPECT_NEAR(norm, result.trace_norm, 1e-9 * (1 + norm));
   EXPECT_NEAR(objective(solved.problem, result.solution), result.objective, 1e-6 * scale(solved));

@@ -1,11 +1,12 @@
 #include <gtest/gtest.h>
 
-#include <Eigen/SVD>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
 #include "base/random.hpp"
 #include "solver/rank_drop_steps.hpp"
+#include "support/dense_svd.hpp"
 #include "support/evaluation.hpp"
 #include "support/identifier.hpp"
 #include "support/optima.hpp"
@@ -47,7 +48,7 @@ TEST_P(RankDropWitness, IsBracketedAndNoWorseThanWithoutDrops) {
       solved.name.find("inactive") != std::string::npos || solved.name.find("reachable") != std::string::npos;
   EXPECT_LE(lowest(dropped), lowest(plain) + (oscillates ? 0.05 : 0.005) * scale(solved));
   EXPECT_LE(dropped.solution.terms(), plain.solution.terms());
-  const double norm = Eigen::JacobiSVD<Eigen::MatrixXd>(dropped.solution.dense()).singularValues().sum();
+  const double norm = test::singular_values(dropped.solution.dense()).sum();
   EXPECT_LE(norm, solved.problem.radius() * (1 + 1e-6));
 }
 
@@ -81,7 +82,7 @@ TEST_P(RankDropWitness, ADropDoesWhatItSays) {
       drops.drop({q, c});
       EXPECT_NEAR(f->linearize(0.3, false).objective, promised, 1e-5 * (1 + std::abs(promised)));
       EXPECT_EQ(drops.singular_values().size(), r - 1);
-      const Eigen::VectorXd after = Eigen::JacobiSVD<Eigen::MatrixXd>(test::iterate(*f)).singularValues();
+      const Eigen::VectorXd after = test::singular_values(test::iterate(*f));
       EXPECT_LE(after.sum(), problem.radius() * (1 + 1e-9));
       EXPECT_LT(r <= after.size() ? after[r - 1] : 0.0, 1e-12 * after[0] + 1e-300);
       EXPECT_NEAR(objective(problem, f->downloaded()), promised, 1e-4 * (1 + std::abs(promised)));
@@ -107,7 +108,7 @@ TEST(RankDrop, KeepsTheRankLowWhereFrankWolfeDoesNot) {
       entries.value.push_back(Real(u.row(i).dot(v.row(j)) + (random.uniform() < 0.1 ? 10 : 0)));
     }
   }
-  const double radius = Eigen::JacobiSVD<Eigen::MatrixXd>(u * v.transpose()).singularValues().sum();
+  const double radius = test::singular_values(u * v.transpose()).sum();
   const Problem problem{make_sparse(120, 90, entries), losses::Absolute{}, NoPenalty{}, TraceNormBall{radius}};
   const Result plain = run(problem, methods::FrankWolfe{}, 300);
   const Result dropped = run(problem, methods::RankDrop{}, 300);

@@ -3,8 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/SVD>
+#include <Eigen/Core>
 
+#include "support/dense_svd.hpp"
 #include "support/host_panels.hpp"
 
 namespace tracenorm {
@@ -13,9 +14,7 @@ namespace {
 using test::Host;
 using test::unit;
 
-double trace_norm(const Eigen::MatrixXd& dense) {
-  return Eigen::JacobiSVD<Eigen::MatrixXd>(dense).singularValues().sum();
-}
+double trace_norm(const Eigen::MatrixXd& dense) { return test::singular_values(dense).sum(); }
 
 TEST(FactoredMatrix, BlendsAndCompressesLikeADenseMatrix) {
   Random random(3);

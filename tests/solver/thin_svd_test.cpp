@@ -3,9 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Core>
 #include <Eigen/LU>
-#include <Eigen/SVD>
 
+#include "support/dense_svd.hpp"
 #include "support/host_panels.hpp"
 
 namespace tracenorm {
@@ -21,7 +22,7 @@ void expect_thin(Host& host, ThinSvd& x, const Eigen::MatrixXd& expected) {
   EXPECT_LT((dense(host, x) - expected).norm(), 1e-11 * size);
   const Index r = x.rank();
   if (r == 0) return;
-  const Eigen::VectorXd s = Eigen::JacobiSVD<Eigen::MatrixXd>(expected).singularValues();
+  const Eigen::VectorXd s = test::singular_values(expected);
   EXPECT_LT((x.values() - s.head(r)).norm(), 1e-11 * size);
   if (r < s.size()) {
     EXPECT_LT(s[r], 1e-11 * s[0]);
@@ -94,7 +95,7 @@ TEST(ThinSvd, EachDropLowersTheRankByOneAndIsTheFormula) {
       x.drop(q, c);
       EXPECT_EQ(x.rank(), r - 1);
       expect_thin(host, x, expected);
-      const Eigen::VectorXd after = Eigen::JacobiSVD<Eigen::MatrixXd>(dense(host, x)).singularValues();
+      const Eigen::VectorXd after = test::singular_values(dense(host, x));
       EXPECT_LT(after[r - 1], 1e-12 * after[0]);                 // the rank fell, to machine precision
       EXPECT_NEAR(after.sum(), c * (s.sum() - removed), 1e-10);  // as the theory says
       EXPECT_LE(after.sum(), radius * (1 + 1e-12));              // so it stays feasible

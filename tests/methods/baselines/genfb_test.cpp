@@ -1,10 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <Eigen/SVD>
+#include <Eigen/Core>
 #include <cmath>
 
 #include "methods/baselines/problems.hpp"
 #include "methods/baselines/singular_threshold.hpp"
+#include "support/dense_svd.hpp"
 #include "support/optima.hpp"
 
 namespace tracenorm {
@@ -133,9 +134,8 @@ TEST(GenFB, AnswersIllPosedInput) {
 }
 
 Eigen::MatrixXd exact_threshold(const baselines::RowMatrix& a, double threshold) {
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(a, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  return svd.matrixU() * (svd.singularValues().array() - threshold).cwiseMax(0.0).matrix().asDiagonal() *
-         svd.matrixV().transpose();
+  const test::DenseSvd svd = test::dense_svd(a);
+  return svd.u * (svd.values.array() - threshold).cwiseMax(0.0).matrix().asDiagonal() * svd.v.transpose();
 }
 
 class Threshold : public testing::TestWithParam<std::pair<Index, Index>> {};

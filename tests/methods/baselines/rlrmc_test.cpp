@@ -1,10 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <Eigen/SVD>
+#include <Eigen/Core>
 #include <cmath>
 
 #include "methods/baselines/conjugate_gradient.hpp"
 #include "methods/baselines/problems.hpp"
+#include "support/dense_svd.hpp"
 
 namespace tracenorm {
 namespace {
@@ -14,8 +15,8 @@ using baselines::Tangent;
 
 FixedRankPoint random_point(Index rows, Index cols, Index rank, Random& random) {
   const Eigen::MatrixXd x = test::normal_matrix(rows, rank, random) * test::normal_matrix(rank, cols, random);
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(x, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  return {svd.matrixU().leftCols(rank), svd.singularValues().head(rank), svd.matrixV().leftCols(rank)};
+  const test::DenseSvd svd = test::dense_svd(x);
+  return {svd.u.leftCols(rank), svd.values.head(rank), svd.v.leftCols(rank)};
 }
 
 Tangent random_tangent(const FixedRankPoint& x, Random& random) {
@@ -57,7 +58,7 @@ TEST_P(FixedRank, RetractionIsTheNearestMatrixOfTheRankAndOfFirstOrder) {
   EXPECT_NEAR((far.u.transpose() * far.u - Eigen::MatrixXd::Identity(rank, rank)).norm(), 0, 1e-13);
   EXPECT_NEAR((far.v.transpose() * far.v - Eigen::MatrixXd::Identity(rank, rank)).norm(), 0, 1e-13);
   const Eigen::MatrixXd moved = dense(x) + 0.7 * dense(x, t);
-  const Eigen::VectorXd values = Eigen::BDCSVD<Eigen::MatrixXd>(moved).singularValues();
+  const Eigen::VectorXd values = test::singular_values(moved);
   EXPECT_NEAR((far.s - values.head(rank)).norm(), 0, 1e-11);
   EXPECT_NEAR((moved - dense(far)).squaredNorm(), values.tail(values.size() - rank).squaredNorm(), 1e-10);
   // R(h t) = X + h t + O(h^2): halving h divides the error by four (or it vanishes, where every matrix has the rank).
