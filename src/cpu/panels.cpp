@@ -18,8 +18,8 @@ constexpr Offset kRowBlock = 1024;
 /// The widths that a search has: known to the compiler, so that a row of a block is one register.
 constexpr Index kBlockColumns = 4;
 template <class Work>
-decltype(auto) with_width(Index width, Work&& work) {
-  return width == 1 ? work(std::integral_constant<int, 1>{}) : work(std::integral_constant<int, kBlockColumns>{});
+decltype(auto) with_columns(Index columns, Work&& work) {
+  return columns == 1 ? work(std::integral_constant<int, 1>{}) : work(std::integral_constant<int, kBlockColumns>{});
 }
 
 bool is_diagonal(const SmallMatrix& small) {
@@ -33,21 +33,32 @@ bool is_diagonal(const SmallMatrix& small) {
 }
 
 /// a' b for blocks of a search.
-template <int width>
-void add_search_gram(const Panel& a, const Panel& b, Eigen::Ref<Eigen::MatrixXd> out) {
-  for (Offset from = 0; from < a.rows(); from += kSearchBlock) {
-    Real part[width][width] = {};
-    const Offset to = std::min(a.rows(), from + kSearchBlock);
-    for (Offset r = from; r < to; ++r) {
-      const Real* x = reals(a) + r * width;
-      const Real* y = reals(b) + r * width;
-      for (int i = 0; i < width; ++i) {
-        for (int k = 0; k < width; ++k) part[i][k] += x[i] * y[k];
+template <int columns>
+void add_search_gram(const Real* x, const Real* y, Offset rows, Eigen::Ref<Eigen::MatrixXd> out) {
+  for (Offset from = 0; from < rows; from += kSearchBlock) {
+    Real part[columns][columns] = {};
+    const Offset to = std::min(rows, from + kSearchBlock);
+    for (Offset r = from; r < to; ++r, x += columns, y += columns) {
+      for (int i = 0; i < columns; ++i) {
+        for (int k = 0; k < columns; ++k) part[i][k] += x[i] * y[k];
       }
     }
-    for (int i = 0; i < width; ++i) {
-      for (int k = 0; k < width; ++k) out(i, k) += double(part[i][k]);
+    for (int i = 0; i < columns; ++i) {
+      for (int k = 0; k < columns; ++k) out(i, k) += double(part[i][k]);
     }
+  }
+}
+
+/// y <- keep y + x weight, row by row. x may be y.
+template <int columns, bool keeps>
+void add_search_block(Real keep, const Real* x, const Real (&weight)[columns][columns], Offset rows, Real* y) {
+  for (Offset r = 0; r < rows; ++r, x += columns, y += columns) {
+    Real sum[columns];
+    for (int k = 0; k < columns; ++k) sum[k] = keeps ? keep * y[k] : Real(0);
+    for (int i = 0; i < columns; ++i) {
+      for (int k = 0; k < columns; ++k) sum[k] += x[i] * weight[i][k];
+    }
+    for (int k = 0; k < columns; ++k) y[k] = sum[k];
   }
 }
 
@@ -148,7 +159,8 @@ void CpuPanels::gram(PanelList a, const Panel& b, Eigen::Ref<Eigen::MatrixXd> ou
     }
     part.setZero();
     if (one.use() == Use::search) {
-      with_width(one.columns(), [&](auto width) { add_search_gram<width()>(one, b, part); });
+      with_columns(one.columns(),
+                   [&](auto columns) { add_search_gram<columns()>(reals(one), reals(b), b.rows(), part); });
     } else {
       descent_gram(one, b, execution_, part);
     }
@@ -201,25 +213,20 @@ void CpuPanels::combine_exact(double keep, PanelList in, const SmallMatrix& smal
 }
 
 void CpuPanels::combine_search(double keep, PanelList in, const SmallMatrix& small, const Panel& out) {
-  with_width(out.columns(), [&](auto width) {
+  with_columns(out.columns(), [&](auto columns) {
     Eigen::Index row = 0;
     for (const Panel& one : in) {
-      Real weight[width()][width()];
-      for (int i = 0; i < width(); ++i) {
-        for (int k = 0; k < width(); ++k) weight[i][k] = Real(small(row + i, k));
+      Real weight[columns()][columns()];
+      for (int i = 0; i < columns(); ++i) {
+        for (int k = 0; k < columns(); ++k) weight[i][k] = Real(small(row + i, k));
       }
-      const Real* x = reals(one);
-      Real* y = reals(out);
-      for (Offset r = 0; r < out.rows(); ++r, x += width(), y += width()) {
-        Real sum[width()];
-        for (int k = 0; k < width(); ++k) sum[k] = keep == 0 ? Real(0) : Real(keep) * y[k];
-        for (int i = 0; i < width(); ++i) {
-          for (int k = 0; k < width(); ++k) sum[k] += x[i] * weight[i][k];
-        }
-        for (int k = 0; k < width(); ++k) y[k] = sum[k];
+      if (keep == 0) {
+        add_search_block<columns(), false>(0, reals(one), weight, out.rows(), reals(out));
+      } else {
+        add_search_block<columns(), true>(Real(keep), reals(one), weight, out.rows(), reals(out));
       }
       keep = 1;
-      row += width();
+      row += columns();
     }
   });
 }
@@ -261,23 +268,30 @@ void CpuPanels::combine_descent(double keep, const Panel& in, const SmallMatrix&
 void CpuPanels::combine_mixed(double keep, const Panel& in, const SmallMatrix& small, const Panel& out) {
   // One of them is exact, the other in Real: rows meet by what they mean.
   const bool to_exact = out.use() == Use::exact;
+  const Rows real = rows(to_exact ? in : out);
+  Columns exact = columns(to_exact ? out : in);
+  if (to_exact && out.columns() == 1) {  // what a search makes its answer of
+    for_places(in, [&](Index place, Index r) {
+      const Real* from = real.data() + static_cast<Offset>(place) * in.pitch();
+      double sum = keep == 0 ? 0.0 : keep * exact.data()[r];
+      for (Index i = 0; i < in.columns(); ++i) sum += small(i, 0) * double(from[i]);
+      exact.data()[r] = sum;
+    });
+    return;
+  }
   const bool diagonal = is_diagonal(small);
-  const Eigen::MatrixXd turned =
-      diagonal || small.cols() == 1 ? Eigen::MatrixXd() : lapack::product(download(in), small);
+  const Eigen::MatrixXd turned = diagonal ? Eigen::MatrixXd() : lapack::product(download(in), small);
   for_places(to_exact ? in : out, [&](Index place, Index r) {
     for (Index k = 0; k < out.columns(); ++k) {
-      const auto number = [&](Index i) { return to_exact ? double(rows(in)(place, i)) : columns(in)(r, i); };
       double sum = 0;
-      if (keep != 0) sum = keep * (to_exact ? columns(out)(r, k) : double(rows(out)(place, k)));
+      if (keep != 0) sum = keep * (to_exact ? exact(r, k) : double(real(place, k)));
       if (diagonal) {
-        sum += small(k, k) * number(k);
-      } else if (small.cols() == 1) {
-        for (Index i = 0; i < in.columns(); ++i) sum += small(i, 0) * number(i);
+        sum += small(k, k) * (to_exact ? double(real(place, k)) : exact(r, k));
       } else {
         sum += turned(r, k);
       }
       if (to_exact) {
-        columns(out)(r, k) = sum;
+        exact(r, k) = sum;
       } else {
         rows(out)(place, k) = Real(sum);
       }
