@@ -13,6 +13,7 @@ template <class Out, class... In>
 class FunctionRef<Out(In...)> {
  public:
   template <class Callable>
+  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): it never takes the place of a copy
   requires(!std::is_same_v<std::remove_cvref_t<Callable>, FunctionRef>) FunctionRef(Callable&& callable)  // implicit
       : context_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
         call_([](void* context, In... in) -> Out {

@@ -59,25 +59,25 @@ CpuStore::CpuStore(const Problem& problem, const Execution& execution)
 }
 
 void CpuStore::read_problem(const Problem& problem) {
-  const auto* dense = std::get_if<DenseObservations>(&problem.observations);
-  const auto* sparse = std::get_if<SparseObservations>(&problem.observations);
-  if (sparse != nullptr && l1_ && lambda_ > 0) {  // it acts on all entries
-    owned_ = std::make_unique<DenseObservations>(make_dense(*sparse));
-    dense = owned_.get();
-  }
-  const Array<Real>& weight = dense != nullptr ? dense->weight : sparse->weight;
-  weight_ = weight.empty() ? nullptr : weight.data();
-  if (dense != nullptr) {
-    mode_ = dense_mode(problem.penalty);
-    value_ = dense->value.data();
+  const auto take = [&](kernels::Mode mode, const Array<Real>& value, const Array<Real>& weight) {
+    mode_ = mode;
+    value_ = value.data();
+    weight_ = weight.empty() ? nullptr : weight.data();
+  };
+  const auto take_dense = [&](const DenseObservations& dense) {
+    take(dense_mode(problem.penalty), dense.value, dense.weight);
     // With an l1 penalty every entry has a kink (at zero); otherwise only observed ones can.
-    layout_ = make_dense_layout(dense->rows, dense->cols, mode_ == kernels::Mode::masked_l1 ? nullptr : value_);
-    code_data(dense->value);
-  } else {
-    mode_ = sparse_mode(problem.penalty);
-    value_ = sparse->value.data();
-    layout_ = make_sparse_layout(sparse->pattern);
+    layout_ = make_dense_layout(dense.rows, dense.cols, mode_ == kernels::Mode::masked_l1 ? nullptr : value_);
+    code_data(dense.value);
+  };
+  if (const auto* dense = std::get_if<DenseObservations>(&problem.observations)) return take_dense(*dense);
+  const auto& sparse = std::get<SparseObservations>(problem.observations);
+  if (l1_ && lambda_ > 0) {  // it acts on all entries
+    owned_ = std::make_unique<DenseObservations>(make_dense(sparse));
+    return take_dense(*owned_);
   }
+  take(sparse_mode(problem.penalty), sparse.value, sparse.weight);
+  layout_ = make_sparse_layout(sparse.pattern);
 }
 
 void CpuStore::cut_shards() {

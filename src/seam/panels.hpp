@@ -105,7 +105,7 @@ class Panels {
 
   // What follows from these.
 
-  void gram(const Panel& a, const Panel& b, Eigen::Ref<Eigen::MatrixXd> out) { gram(PanelList(&a, 1), b, out); }
+  void gram(const Panel& a, const Panel& b, const Eigen::Ref<Eigen::MatrixXd>& out) { gram(PanelList(&a, 1), b, out); }
   [[nodiscard]] Eigen::MatrixXd gram(const Panel& a, const Panel& b) {
     Eigen::MatrixXd out(a.columns(), b.columns());
     gram(a, b, out);

@@ -104,8 +104,7 @@ void Evaluator::aim(const Atom& atom) {
 
 Product Evaluator::sampled(const FactoredMatrix& matrix) {
   const Index columns = padded(std::max<Index>(matrix.terms(), 1));
-  const Product product{panels_->make(Side::left, Use::descent, columns),
-                        panels_->make(Side::right, Use::descent, columns)};
+  Product product{panels_->make(Side::left, Use::descent, columns), panels_->make(Side::right, Use::descent, columns)};
   if (matrix.terms() == 0) return product;
   const Eigen::VectorXd root = matrix.values().cwiseAbs().cwiseSqrt();
   const Eigen::VectorXd signed_root = root.cwiseProduct(matrix.values().cwiseSign());
