@@ -1,11 +1,173 @@
-// The specification of the kernels: one plain loop each.
+// The specification of the kernels: one plain loop each. It shares nothing with those that are shipped but the losses'
+// own functions.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "kernels/kernels.hpp"
 #include "kernels/tables.hpp"
 
 namespace tracenorm::kernels::reference {
 namespace {
 
-#include "kernels/entrywise.inc"
+/// The function h of one entry, w * loss where there is a datum plus the penalty, by its definition and in double.
+template <class L>
+struct EntryFunction {
+  const L& loss;
+  Mode mode;
+  double lambda;
+  double y;  // NaN: missing
+  double w;
+
+  [[nodiscard]] bool observed() const { return !std::isnan(y); }
+
+  [[nodiscard]] double value(double x) const {
+    const double of_loss = observed() ? w * loss.value(x, y) : 0.0;
+    if (mode == Mode::masked_l1) return of_loss + lambda * std::abs(x);
+    if (mode == Mode::masked_complement && !observed()) return lambda * x * x;
+    return of_loss;
+  }
+  /// The chord slope, of the loss at one place and of the penalty at another.
+  [[nodiscard]] double slope(double loss_x, double penalty_x, double width) const {
+    const double of_loss = observed() ? w * loss.chord(loss_x, width, y) : 0.0;
+    if (mode == Mode::masked_l1) {
+      const double sign = double(penalty_x > 0) - double(penalty_x < 0);
+      return of_loss + lambda * (width > 0 ? std::clamp(penalty_x / width, -1.0, 1.0) : sign);
+    }
+    if (mode == Mode::masked_complement && !observed()) return 2 * lambda * penalty_x;
+    return of_loss;
+  }
+  /// h*(s). That of loss + lambda |x| is the least conjugate of the loss within lambda of s, and a convex function is
+  /// least where it is nearest to its minimum: for the conjugate that is the loss's slope at zero.
+  [[nodiscard]] double conjugate(double s) const {
+    if (!observed()) return mode == Mode::masked_complement ? s * s / (4 * lambda) : 0.0;
+    if (mode == Mode::masked_l1) s = std::clamp(w * loss.subgradient(0.0, y), s - lambda, s + lambda);
+    return w * loss.conjugate(s / w, y);
+  }
+};
+
+template <Mode mode, bool weighted, class L>
+EntryFunction<L> entry(const L& loss, const EntryRange& r, Offset i) {
+  return {loss, mode, r.lambda, double(r.y[i]), weighted ? double(r.w[i]) : 1.0};
+}
+
+enum class Conjugates : bool { left_out, summed };
+
+/// What one entry adds to the sums of a linearization; writes its slope.
+template <class L>
+EntrySums linearize_entry(const EntryFunction<L>& h, const EntryRange& r, Offset i, double width, Conjugates with) {
+  const double x = double(r.x[i]);
+  // What is proved is proved of the slope as it is kept.
+  const double slope = double(Real(h.slope(double(r.at_loss()[i]), double(r.at_penalty()[i]), width)));
+  const bool off_pattern = h.mode == Mode::observed_complement;
+  r.slope[i] = Real(off_pattern ? slope - 2 * h.lambda * x : slope);
+  return {.objective = h.value(x),
+          .inner = slope * x,
+          .conjugate = with == Conjugates::summed ? h.conjugate(slope) : 0.0,
+          .square_x = off_pattern ? x * x : 0.0,
+          .square_slope = double(r.slope[i]) * double(r.slope[i])};
+}
+
+template <class L, Mode mode, bool weighted, Conjugates with>
+EntrySums linearize(const L& loss, const EntryRange& r, double width) {
+  EntrySums sums;
+  for (Offset i = 0; i < r.count; ++i) {
+    sums += linearize_entry(entry<mode, weighted>(loss, r, i), r, i, width, with);
+  }
+  return sums;
+}
+
+template <class L, Mode mode>
+EntrySums linearize_coded(const L& loss, const EntryRange& r, double width) {
+  EntrySums sums;
+  for (Offset i = 0; i < r.count; ++i) {
+    const bool missing = r.coded.code[i] == CodedData::kMissing;
+    const double y = missing ? std::numeric_limits<double>::quiet_NaN()
+                             : double(r.coded.offset) + double(r.coded.scale) * double(r.coded.code[i]);
+    sums += linearize_entry(EntryFunction<L>{loss, mode, r.lambda, y, 1.0}, r, i, width, Conjugates::left_out);
+  }
+  return sums;
+}
+
+template <class L, Mode mode, bool weighted>
+double objective(const L& loss, const EntryRange& r) {
+  double sum = 0;
+  for (Offset i = 0; i < r.count; ++i) sum += entry<mode, weighted>(loss, r, i).value(double(r.x[i]));
+  return sum;
+}
+
+template <class L, Mode mode, bool weighted>
+EntrySums conjugate(const L& loss, const EntryRange& r) {
+  EntrySums sums;
+  for (Offset i = 0; i < r.count; ++i) {
+    const double s = double(r.slope[i]);
+    sums.conjugate += entry<mode, weighted>(loss, r, i).conjugate(s);
+    sums.square_slope += s * s;
+  }
+  return sums;
+}
+
+template <Mode mode>
+void add_squares(double x, double way, int p, SegmentSums& sums) {
+  if (mode != Mode::observed_complement) return;
+  sums.square[p] += x * x;
+  sums.square_derivative[p] += 2 * x * way;
+}
+
+template <class L, Mode mode, bool weighted>
+void segment(const L& loss, const EntryRange& r, const Real* target, const double* t, SegmentSums& sums) {
+  for (int p = 0; p < kSegmentPoints; ++p) {
+    for (Offset i = 0; i < r.count; ++i) {
+      const EntryFunction<L> h = entry<mode, weighted>(loss, r, i);
+      const double way = double(target[i]) - double(r.x[i]);
+      const double x = double(r.x[i]) + t[p] * way;
+      sums.value[p] += h.value(x);
+      sums.derivative[p] += way * h.slope(x, x, 0);
+      add_squares<mode>(x, way, p, sums);
+    }
+  }
+}
+
+template <class L, Mode mode, bool weighted>
+void smoothed_segment(const L& loss, const EntryRange& r, const Real* target, const double* t, double width,
+                      SegmentSums& sums) {
+  for (int p = 0; p < kSegmentPoints; ++p) {
+    for (Offset i = 0; i < r.count; ++i) {
+      const EntryFunction<L> h = entry<mode, weighted>(loss, r, i);
+      const double way = double(target[i]) - double(r.x[i]);
+      const double step = t[p] * way;
+      sums.derivative[p] += way * h.slope(double(r.at_loss()[i]) + step, double(r.at_penalty()[i]) + step, width);
+      add_squares<mode>(double(r.x[i]) + step, way, p, sums);
+    }
+  }
+}
+
+template <class L, Mode mode, bool weighted>
+constexpr LossKernels<L> loss_table() {
+  constexpr bool coded = !weighted && mode != Mode::observed && mode != Mode::observed_complement;
+  LossKernels<L> table{linearize<L, mode, weighted, Conjugates::left_out>,
+                       linearize<L, mode, weighted, Conjugates::summed>,
+                       nullptr,
+                       objective<L, mode, weighted>,
+                       conjugate<L, mode, weighted>,
+                       segment<L, mode, weighted>,
+                       smoothed_segment<L, mode, weighted>};
+  if constexpr (coded) table.linearize_coded = linearize_coded<L, mode>;
+  return table;
+}
+
+template <class L>
+struct LossTables {
+  LossKernels<L> table[kModes][2];
+};
+template <class L>
+constexpr LossTables<L> loss_tables() {
+  return {{{loss_table<L, Mode::observed, false>(), loss_table<L, Mode::observed, true>()},
+           {loss_table<L, Mode::observed_complement, false>(), loss_table<L, Mode::observed_complement, true>()},
+           {loss_table<L, Mode::masked, false>(), loss_table<L, Mode::masked, true>()},
+           {loss_table<L, Mode::masked_l1, false>(), loss_table<L, Mode::masked_l1, true>()},
+           {loss_table<L, Mode::masked_complement, false>(), loss_table<L, Mode::masked_complement, true>()}}};
+}
 
 template <class Column>
 void sparse_apply(const RowsOf<Column>& m, const double* v, double* product) {

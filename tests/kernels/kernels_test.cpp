@@ -248,6 +248,38 @@ void compare_smoothed(const LossKernels<L>& fast, const LossKernels<L>& plain, c
   EXPECT_NEAR(a.derivative[0], derivative, 2e-3 * (1 + std::abs(derivative)));
 }
 
+/// The same sums, up to the rounding of shipped kernels that sum in Real.
+void expect_close(const EntrySums& a, const EntrySums& b) {
+  EXPECT_NEAR(a.objective, b.objective, 1e-4 * (1 + std::abs(b.objective)));
+  EXPECT_NEAR(a.inner, b.inner, 2e-3);
+  EXPECT_NEAR(a.conjugate, b.conjugate, 2e-3 * (1 + std::abs(b.conjugate)));
+  EXPECT_NEAR(a.square_slope, b.square_slope, 1e-4 * (1 + b.square_slope));
+  EXPECT_NEAR(a.square_x, b.square_x, 1e-4 * (1 + b.square_x));
+}
+
+/// Data in one byte, where a table takes them.
+template <class L>
+void compare_coded(const LossKernels<L>& fast, const LossKernels<L>& plain, const L& loss, EntryRange r,
+                   Random& random) {
+  ASSERT_EQ(fast.linearize_coded == nullptr, plain.linearize_coded == nullptr);
+  if (fast.linearize_coded == nullptr) return;
+  const auto count = static_cast<std::size_t>(r.count);
+  const bool labels = L::wants == losses::Hinge::wants;
+  std::vector<std::int8_t> code(count);
+  for (std::int8_t& c : code) {
+    const int value = labels ? (random.uniform() < 0.5 ? -1 : 1) : static_cast<int>(11 * random.uniform()) - 5;
+    c = random.uniform() < 0.3 ? CodedData::kMissing : static_cast<std::int8_t>(value);
+  }
+  r.coded = labels ? CodedData{code.data(), 0, 1} : CodedData{code.data(), Real(0.5), Real(0.25)};
+  r.y = r.w = nullptr;
+  std::vector<Real> s1(count), s2(count);
+  r.slope = s1.data();
+  const EntrySums a = fast.linearize_coded(loss, r, 0.4);
+  r.slope = s2.data();
+  expect_close(a, plain.linearize_coded(loss, r, 0.4));
+  for (std::size_t i = 0; i < count; ++i) ASSERT_NEAR(double(s1[i]), double(s2[i]), 2e-5) << L::name << " entry " << i;
+}
+
 template <class L>
 void compare_losses(InstructionSet set, const L& loss, Random& random) {
   constexpr Offset count = 1037;  // more than one block of the segment kernel, and no multiple of any vector
@@ -270,11 +302,7 @@ void compare_losses(InstructionSet set, const L& loss, Random& random) {
       for (const double width : {0.0, 0.1, 3.0}) {
         const EntrySums a = fast.linearize_conjugate(loss, r1, width);
         const EntrySums b = plain.linearize_conjugate(loss, r2, width);
-        EXPECT_NEAR(a.objective, b.objective, 1e-4 * (1 + std::abs(b.objective)));
-        EXPECT_NEAR(a.inner, b.inner, 2e-3);
-        EXPECT_NEAR(a.conjugate, b.conjugate, 2e-3 * (1 + std::abs(b.conjugate)));
-        EXPECT_NEAR(a.square_slope, b.square_slope, 1e-4 * (1 + b.square_slope));
-        EXPECT_NEAR(a.square_x, b.square_x, 1e-4 * (1 + b.square_x));
+        expect_close(a, b);
         for (std::size_t i = 0; i < count; ++i) {
           ASSERT_NEAR(double(s1[i]), double(s2[i]), 2e-5)
               << L::name << " mode " << m << " width " << width << " entry " << i;
@@ -284,6 +312,7 @@ void compare_losses(InstructionSet set, const L& loss, Random& random) {
         EXPECT_NEAR(c.objective, b.objective, 1e-4 * (1 + std::abs(b.objective)));
         if (mode != Mode::observed_complement) {
           EXPECT_NEAR(fast.conjugate(loss, r1).conjugate, b.conjugate, 2e-3 * (1 + std::abs(b.conjugate)));
+          expect_close(fast.conjugate(loss, r1), plain.conjugate(loss, r2));
         }
       }
       EXPECT_NEAR(fast.objective(loss, r1), plain.objective(loss, r2),
@@ -295,10 +324,12 @@ void compare_losses(InstructionSet set, const L& loss, Random& random) {
       fast.segment(loss, r1, target.data(), t, a);
       plain.segment(loss, r2, target.data(), t, b);
       compare_smoothed(fast, plain, loss, r1, target);
+      compare_coded(fast, plain, loss, r1, random);
       for (int p = 0; p < kSegmentPoints; ++p) {
         EXPECT_NEAR(a.value[p], b.value[p], 1e-4 * (1 + std::abs(b.value[p])));
         EXPECT_NEAR(a.derivative[p], b.derivative[p], 1e-3 * (1 + std::abs(b.derivative[p])));
         EXPECT_NEAR(a.square[p], b.square[p], 1e-4 * (1 + b.square[p]));
+        EXPECT_NEAR(a.square_derivative[p], b.square_derivative[p], 1e-4 * (1 + std::abs(b.square_derivative[p])));
       }
     }
   }
