@@ -88,8 +88,9 @@ class ChoosingTest(DataTest):
         twice = self.write_triplets("twice.tsv", rows[::-1], cols[::-1], 2 * numpy.ones(30))
         base = ["complete", data, "--radius", 5, "--prepare", "none"]
         plain = self.run_json(*base)
-        self.assertAlmostEqual(self.run_json(*base, "--weights", ones)["objective"], plain["objective"], delta=1e-3)
-        self.assertAlmostEqual(self.run_json(*base, "--weights", twice)["objective"], 2 * plain["objective"], delta=0.02)
+        # The same to the last digit without fused multiply-adds; with them, of an objective of 66.4, 1.1e-4 and 2.3e-4.
+        self.assertAlmostEqual(self.run_json(*base, "--weights", ones)["objective"], plain["objective"], delta=2e-4)
+        self.assertAlmostEqual(self.run_json(*base, "--weights", twice)["objective"], 2 * plain["objective"], delta=4e-4)
         few = self.write_triplets("few.tsv", rows[1:], cols[1:], numpy.ones(29))
         self.fail_with(3, *base, "--weights", few, says=("few.tsv", "no weight for row 0, column 0"))
         bad = self.write_triplets("bad.tsv", rows, cols, numpy.zeros(30))
@@ -129,7 +130,8 @@ class ChoosingTest(DataTest):
         edges = "".join(f"{a} {b}\n" for a in range(24) for b in range(a) if a % 3 == b % 3)
         self.write("edges.txt", edges)
         run = self.run_json("links", "edges.txt")
-        self.assertGreater(run["test"]["auc"], 0.85)  # three cliques of eight: a handful of entries decides
+        # Three cliques of eight, so a handful of entries decides: 0.951 with fused multiply-adds, 0.961 without.
+        self.assertGreater(run["test"]["auc"], 0.94)
         self.assertGreater(run["radius"], 0)
 
 
