@@ -94,8 +94,8 @@ TEST(FactorDescent, LowersTheSmoothedObjectiveInsideTheBall) {
       // Single precision, in which the descent sees the objective.
       const double rounding = 1e-6 * (1 + std::abs(start));
       // Its own search sees derivatives alone, so that a single step may land beyond the valley (up to 7 times the
-      // start, for hinge-l1-5x8-inactive): what counts is where it ends. After ten steps all of these are below the
-      // start.
+      // start, for epsilon-insensitive-l1-6x5-inactive): what counts is where it ends. After ten steps all of these are
+      // below the start.
       double last = start;
       for (const int steps : {0, methods::Corrective{}.steps, 60}) {
         const FactoredMatrix x = descent.descend(f->iterate(), width, steps, [] { return false; });
