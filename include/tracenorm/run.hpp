@@ -33,6 +33,7 @@ struct RunOptions {
       0.1;  ///< certificates may use this share of the passes; 0 switches them off but for the last
   ValidationMeasure validation_measure = ValidationMeasure::rmse;
   int patience = 0;  ///< with validation: stop after this many iterations without improvement; 0: never
+  bool keep_dual = false;  ///< keep the point that proves the lower bound: four bytes an entry
 
   static const std::array<Field<RunOptions>, 7> fields;
 };
@@ -118,6 +119,7 @@ struct Result {
   double relative_gap = std::numeric_limits<double>::infinity();
   double trace_norm = std::numeric_limits<double>::quiet_NaN();
   Certificate certificate;
+  std::optional<DualPoint> dual;  ///< proves `lower_bound`; there when it was to be kept and a bound was proved
   int iterations = 0;          ///< steps taken
   int solution_iteration = 0;  ///< the iterate that is returned (the best on validation, or the last)
   double seconds = 0;
