@@ -1,10 +1,10 @@
 #include "linalg/spectral_bound.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <limits>
 
 #include "linalg/lapack.hpp"
+#include "linalg/symmetric_eigen.hpp"
 
 namespace tracenorm {
 
@@ -13,8 +13,7 @@ constexpr double kUnit = std::numeric_limits<double>::epsilon();
 }
 
 double largest_eigenvalue_bound(const Eigen::MatrixXd& symmetric) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(symmetric, Eigen::EigenvaluesOnly);
-  const double largest = std::max(0.0, solver.eigenvalues()[symmetric.rows() - 1]);
+  const double largest = std::max(0.0, symmetric_eigenvalues(symmetric)[symmetric.rows() - 1]);
   return largest * (1 + 10 * static_cast<double>(symmetric.rows()) * kUnit);
 }
 
