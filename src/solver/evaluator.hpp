@@ -147,6 +147,8 @@ class Evaluator {
   [[nodiscard]] double square_at(double t) const;
   /// X at the entries from its factors. Returns the objective.
   double load();
+  /// Whole panels for descents as they meet the entries: under a weighted norm a scaled copy, until the next one.
+  const Product& as_entries_meet(const Product& block);
 
   const Problem& problem_;
   const Execution& execution_;
@@ -170,6 +172,9 @@ class Evaluator {
   double target_inner_ = 0;     // <X, S>
   double target_square_ = 0;    // |S|_F^2
   Offset watched_ = 0;
+  Product scaled_;  // kept, like the next two, so that descents do not allocate
+  Eigen::MatrixXd left_gram_;
+  Eigen::MatrixXd right_gram_;
 };
 
 /// An evaluator on the CPU with an execution of its own, for those who need no more than one pass or two.
