@@ -16,8 +16,8 @@ struct Counters {
 };
 
 /// Which slope matrix a certificate is made from: the current one, the running average of past ones, or none at all
-/// (each entry minimised on its own). All are dual feasible.
-enum class Slopes { current, average, zero };
+/// (each entry minimised on its own). `dual` is the dual point that was last made from one of them.
+enum class Slopes { current, average, zero, dual };
 
 /// A point G of the dual problem, from which the lower bound can be proved again:
 ///     min f >= - sum over all (i,j) of f*_ij(G_ij) - radius * sigma_1(diag(1 / row weight) G diag(1 / col weight)).

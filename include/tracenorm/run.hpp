@@ -32,7 +32,7 @@ struct RunOptions {
   double certificate_share =
       0.1;  ///< certificates may use this share of the passes; 0 switches them off but for the last
   ValidationMeasure validation_measure = ValidationMeasure::rmse;
-  int patience = 0;  ///< with validation: stop after this many iterations without improvement; 0: never
+  int patience = 0;        ///< with validation: stop after this many iterations without improvement; 0: never
   bool keep_dual = false;  ///< keep the point that proves the lower bound: four bytes an entry
 
   static const std::array<Field<RunOptions>, 7> fields;
@@ -88,6 +88,7 @@ enum class Status {
   validation_limit,  ///< no better validation error for `patience` iterations
   converged,         ///< the method's own stopping rule, for methods without a certificate
   optimal,           ///< the linear gap and the slack vanished: nothing is left to improve
+  precision_limit,   ///< the gap was reached, but not by the answer, which is rounded: less cannot be proved
   interrupted,       ///< cancelled, or the observer said stop
   numerical_failure
 };
@@ -114,21 +115,25 @@ struct Result {
   std::string message = "not run";
   std::string method;
   LowRankMatrix solution;                                       ///< a thin SVD
-  double objective = std::numeric_limits<double>::quiet_NaN();  ///< recomputed from `solution`
+  double objective = std::numeric_limits<double>::quiet_NaN();  ///< of `solution`, in double, never too small
   double lower_bound = -std::numeric_limits<double>::infinity();
   double relative_gap = std::numeric_limits<double>::infinity();
-  double trace_norm = std::numeric_limits<double>::quiet_NaN();
+  double trace_norm = std::numeric_limits<double>::quiet_NaN();  ///< of `solution`; at most the radius
   Certificate certificate;
   std::optional<DualPoint> dual;  ///< proves `lower_bound`; there when it was to be kept and a bound was proved
-  int iterations = 0;          ///< steps taken
-  int solution_iteration = 0;  ///< the iterate that is returned (the best on validation, or the last)
+  int iterations = 0;             ///< steps taken
+  int solution_iteration = 0;     ///< the iterate that is returned (the best on validation, or the last)
   double seconds = 0;
   Counters counters{};
   std::vector<Iteration> trace;
   Environment environment;
 };
 
-/// (objective - lower_bound) / max(|lower_bound|, tiny); infinite without a bound, never negative.
+/// A relative gap beyond this says nothing any more.
+inline constexpr double kUselessGap = 1e100;
+
+/// (objective - lower_bound) / |lower_bound|, never negative; infinite without a bound, beside a bound of zero, and
+/// where a number is not finite.
 double relative_gap(double objective, double lower_bound);
 
 /// Who listens to a run. The library itself never prints.

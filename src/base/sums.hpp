@@ -9,12 +9,14 @@ struct EntrySums {
   double conjugate = 0;     // sum of the conjugate of the entry's whole function at its slope
   double square_x = 0;      // sum of x^2 (where a penalty acts off the pattern only)
   double square_slope = 0;  // sum of the stored slope squared
+  double rounding = 0;      // what a sum that must not be too small may be too small by, where that is known
   EntrySums& operator+=(const EntrySums& other) {
     objective += other.objective;
     inner += other.inner;
     conjugate += other.conjugate;
     square_x += other.square_x;
     square_slope += other.square_slope;
+    rounding += other.rounding;
     return *this;
   }
 };

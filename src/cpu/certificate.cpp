@@ -1,4 +1,5 @@
 // A CPU store's part in certificates: averages of slopes, sums of conjugates, Gram matrices.
+#include "base/precise_sum.hpp"
 #include "cpu/panels.hpp"
 #include "cpu/passes.hpp"
 
@@ -19,33 +20,46 @@ void CpuStore::average(double t) {
   });
 }
 
-EntrySums CpuStore::conjugates_of(RealArray& slope, kernels::Mode mode) const {
-  return visit_kernels(loss_, mode, weight_ != nullptr, [&](const auto& loss, const auto& table) {
-    return sum_over_shards([&](int, Offset from, Offset to) {
-      return table.conjugate(loss, range(from, to, x_.data() + from, slope.data() + from));
-    });
-  });
+EntrySums CpuStore::conjugates(Slopes which, const FactorView* x) {
+  RealArray zero;  // needed no longer than its sums
+  if (which == Slopes::zero) zero.resize(slope_.size());
+  RealArray& slope = which == Slopes::zero ? zero : which == Slopes::average ? average_ : slope_;
+  if (off_pattern() && which != Slopes::zero) return conjugates_off_pattern(which, *x);
+  dual_of_ = which == Slopes::average ? &average_ : &slope_;
+  return sum_over_shards(
+      [&](int, Offset from, Offset to) { return bounds().conjugates(data(from, to), slope.data() + from); });
 }
 
-EntrySums CpuStore::conjugates(Slopes which) {
-  const kernels::Mode mode = off_pattern() ? kernels::Mode::observed : mode_;
-  if (which == Slopes::zero) {
-    RealArray zero(x_.size(), Real(0));
-    return conjugates_of(zero, mode);
-  }
-  if (!off_pattern()) return conjugates_of(average_, mode);
-  // On the pattern: the averaged loss slopes. Off it any matrix will do, and 2 lambda X of today is at hand as factors.
-  // So the dual point is P(average loss slope - 2 lambda x) + 2 lambda X.
-  const Real twice = Real(2 * lambda_);
-  certified_.resize(average_.size());
-  for (std::size_t e = 0; e < average_.size(); ++e) certified_[e] = average_[e] + twice * average_x_[e];
-  EntrySums sums = conjugates_of(certified_, mode);
-  sums.square_slope = 0;
-  for (std::size_t e = 0; e < average_.size(); ++e) {
-    certified_[e] -= twice * x_[e];
-    sums.square_slope += double(certified_[e]) * double(certified_[e]);
-  }
-  return sums;
+EntrySums CpuStore::conjugates_off_pattern(Slopes which, const FactorView& x) {
+  // Stored are slopes less 2 lambda x, of the x of then; the loss's own are those that have conjugates.
+  const double twice = 2 * lambda_;
+  const RealArray& slope = which == Slopes::average ? average_ : slope_;
+  const RealArray& slope_x = which == Slopes::average ? average_x_ : x_;
+  const ExactFactors factors(x);
+  dual_.resize(slope.size());
+  dual_rest_.resize(slope.size());
+  return sum_over_shards([&](int s, Offset first, Offset last) {
+    for (auto e = static_cast<std::size_t>(first); e < static_cast<std::size_t>(last); ++e) {
+      dual_[e] = Real(double(slope[e]) + twice * double(slope_x[e]));
+    }
+    EntrySums part = bounds().conjugates(data(first, last), dual_.data() + first);
+    part.square_slope = 0;
+    PreciseSum square_x;
+    std::vector<double> at;
+    for_row_blocks(s, [&](RowRange rows) {
+      const Offset from = layout_->row_begin(rows.first);
+      at.resize(static_cast<std::size_t>(layout_->row_begin(rows.last) - from));
+      layout_->load(rows, factors, at.data(), nullptr);
+      for (std::size_t k = 0; k < at.size(); ++k) {
+        const std::size_t e = static_cast<std::size_t>(from) + k;
+        dual_rest_[e] = Real(double(dual_[e]) - twice * at[k]);
+        square_x.add(at[k] * at[k]);
+        part.square_slope += double(dual_rest_[e]) * double(dual_rest_[e]);
+      }
+    });
+    part.square_x = square_x.value();
+    return part;
+  });
 }
 
 Eigen::MatrixXd CpuStore::gram(Slopes which, Side side, const Panel& row_factor, const Panel& col_factor) {

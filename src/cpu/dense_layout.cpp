@@ -58,13 +58,14 @@ class DenseLayout final : public Layout {
     }
   }
 
-  void load(RowRange r, const FactorView& factors, Real* x) const override {
+  void load(RowRange r, const ExactFactors& f, double* x, double* error) const override {
     for (Index i = r.first; i < r.last; i += kFactorRows) {
       const Index count = std::min<Index>(r.last - i, kFactorRows);
-      const Eigen::MatrixXd block =
-          columns(factors.left).middleRows(i, count) * factors.values.asDiagonal() * columns(factors.right).transpose();
+      const Eigen::MatrixXd block = f.left.middleRows(i, count) * f.values.asDiagonal() * f.right.transpose();
       for (Index k = 0; k < count; ++k) {
-        for (Index j = 0; j < cols_; ++j) x[row_begin(i + k) + j] = Real(block(k, j));
+        for (Index j = 0; j < cols_; ++j) *x++ = block(k, j);
+        if (error == nullptr) continue;
+        for (Index j = 0; j < cols_; ++j) *error++ = f.left_error[i + k] * f.right_error[j];
       }
     }
   }

@@ -25,6 +25,17 @@ struct FactorRows {
   Index columns;
 };
 
+/// Factors for exact entries, with bounds of what rounding does to these: an entry is a sum of products, and the sum of
+/// their absolute values is at most the product of two norms (Cauchy-Schwarz).
+struct ExactFactors {
+  explicit ExactFactors(const FactorView& x);
+  Eigen::Map<const Eigen::MatrixXd> left;
+  Eigen::VectorXd values;
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> right;
+  Eigen::VectorXd left_error;  ///< |entry (i, j) as computed - entry| <= left_error[i] * right_error[j]
+  Eigen::VectorXd right_error;
+};
+
 class Layout {
  public:
   Layout(Index rows, Index cols) : rows_(rows), cols_(cols) {}
@@ -57,8 +68,8 @@ class Layout {
   virtual double move(RowRange r, Real* x, const double* u, const Real* v, double t) const = 0;
   /// out <- u v' at entries [from, to).
   virtual void sample(Offset from, Offset to, const double* u, const double* v, Real* out) const = 0;
-  /// x <- left diag(values) right' at the entries of these rows.
-  virtual void load(RowRange r, const FactorView& factors, Real* x) const = 0;
+  /// x <- left diag(values) right' at the entries of these rows, and what it may be off by, if `error` is given.
+  virtual void load(RowRange r, const ExactFactors& factors, double* x, double* error) const = 0;
   /// x <- scale * left right' at entries [from, to), which are whole rows where they are full.
   virtual void factor_entries(Offset from, Offset to, const FactorRows& at, Real scale, Real* x) const = 0;
   /// left += M right for the rows of those entries, right += M' left, with slopes m of entries [from, to).

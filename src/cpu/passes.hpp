@@ -1,6 +1,7 @@
 // How the passes of a CPU store are put together: shards, losses, sums in shard order. Private to the store's files.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "cpu/store.hpp"
@@ -10,6 +11,9 @@ namespace tracenorm::cpu {
 
 /// Sums over shards are made for this many columns at a time.
 inline constexpr Index kColumnBlock = 2048;
+
+/// Slopes of this many entries, and what they are made from, stay in the second cache.
+inline constexpr Offset kBlockEntries = 16384;
 
 template <class Work>
 EntrySums CpuStore::sum_over_shards(Work&& work) const {
@@ -23,6 +27,20 @@ EntrySums CpuStore::sum_over_shards(Work&& work) const {
 template <class Work>
 decltype(auto) CpuStore::visit_loss(Work&& work) const {
   return visit_kernels(loss_, mode_, weight_ != nullptr, work);
+}
+
+template <class Work>
+void CpuStore::for_row_blocks(int shard, Work&& work) const {
+  constexpr Index rows_at_once = 8;  // of the dense kernel
+  const auto [begin, end] = shard_rows(shard);
+  for (Index first = begin; first < end;) {
+    Index last = first;
+    while (last < end && layout_->row_begin(last) - layout_->row_begin(first) < kBlockEntries) {
+      last = std::min(end, last + rows_at_once);
+    }
+    work(RowRange{first, last});
+    first = last;
+  }
 }
 
 template <class Number>

@@ -8,7 +8,8 @@ namespace tracenorm::cpu {
 
 const Real* CpuStore::slopes(Slopes which) const {
   if (which == Slopes::current) return slope_.data();
-  return off_pattern() ? certified_.data() : average_.data();
+  if (which == Slopes::average) return average_.data();
+  return off_pattern() ? dual_rest_.data() : dual_of_->data();
 }
 
 void CpuStore::multiply(Slopes which, const Panel& in, const Panel& out) {

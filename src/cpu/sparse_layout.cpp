@@ -109,14 +109,15 @@ class SparseLayout final : public Layout {
     });
   }
 
-  void load(RowRange r, const FactorView& factors, Real* x) const override {
-    Eigen::VectorXd row_left(factors.values.size());
-    const auto left = columns(factors.left);
-    const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> right = columns(factors.right);
+  void load(RowRange r, const ExactFactors& f, double* x, double* error) const override {
+    Eigen::VectorXd row_left(f.values.size());
     visit_rows(r, nullptr, [&](const auto& rows, const auto&) {
       for (Index i = rows.first; i < rows.last; ++i) {
-        row_left = left.row(i).transpose().cwiseProduct(factors.values);
-        for (Offset e = rows.begin[i]; e < rows.begin[i + 1]; ++e) x[e] = Real(right.row(rows.col[e]).dot(row_left));
+        row_left = f.left.row(i).transpose().cwiseProduct(f.values);
+        for (Offset e = rows.begin[i]; e < rows.begin[i + 1]; ++e) {
+          *x++ = f.right.row(rows.col[e]).dot(row_left);
+          if (error != nullptr) *error++ = f.left_error[i] * f.right_error[rows.col[e]];
+        }
       }
     });
   }

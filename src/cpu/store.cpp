@@ -17,9 +17,6 @@ namespace {
 constexpr Offset kEntriesPerOutput = 8;
 constexpr Offset kMostFactorShards = 8;
 
-/// Slopes of this many entries, and what they are made from, stay in the second cache.
-constexpr Offset kBlockEntries = 16384;
-
 double root_mean_square(const Real* value, Offset count) {
   double squares = 0;
   Offset observed = 0;
@@ -125,20 +122,6 @@ kernels::EntryRange CpuStore::range(Offset from, Offset to, const Real* x, Real*
   return r;
 }
 
-template <class Work>
-void CpuStore::for_row_blocks(int shard, Work&& work) const {
-  constexpr Index rows_at_once = 8;  // of the dense kernel
-  const auto [begin, end] = shard_rows(shard);
-  for (Index first = begin; first < end;) {
-    Index last = first;
-    while (last < end && layout_->row_begin(last) - layout_->row_begin(first) < kBlockEntries) {
-      last = std::min(end, last + rows_at_once);
-    }
-    work(RowRange{first, last});
-    first = last;
-  }
-}
-
 EntrySums CpuStore::linearize(double width, bool with_conjugates, const NormalProduct* first) {
   const Index columns = first != nullptr ? first->in.columns() : 0;
   const auto outputs = static_cast<std::size_t>(facts_.cols) * static_cast<std::size_t>(columns);
@@ -180,14 +163,49 @@ EntrySums CpuStore::value_at(const RealArray& x) const {
   });
 }
 
-EntrySums CpuStore::load(const FactorView& x) {
-  execution_.for_each_shard(shards(), [&](int s) { layout_->load(shard_rows(s), x, x_.data()); });
+ExactFactors::ExactFactors(const FactorView& x)
+    : left(columns(x.left).data(), x.left.rows(), x.left.columns()), values(x.values), right(columns(x.right)) {
+  const Eigen::VectorXd root = values.cwiseAbs().cwiseSqrt();
+  const double unit = std::numeric_limits<double>::epsilon();
+  left_error = (static_cast<double>(values.size()) + 4) * unit * (left * root.asDiagonal()).rowwise().norm();
+  right_error = (right * root.asDiagonal()).rowwise().norm();
+}
+
+void CpuStore::load(const FactorView& x) {
+  const ExactFactors factors(x);
+  execution_.for_each_shard(shards(), [&](int s) {
+    std::vector<double> at;
+    for_row_blocks(s, [&](RowRange rows) {
+      const Offset from = layout_->row_begin(rows.first);
+      at.resize(static_cast<std::size_t>(layout_->row_begin(rows.last) - from));
+      layout_->load(rows, factors, at.data(), nullptr);
+      std::transform(at.begin(), at.end(), x_.begin() + from, [](double exact) { return Real(exact); });
+    });
+  });
   held_out_.load(x, execution_);
-  return value_at(x_);
+}
+
+EntrySums CpuStore::objective(const FactorView& x) const {
+  const ExactFactors factors(x);
+  return sum_over_shards([&](int s, Offset, Offset) {
+    EntrySums part;
+    std::vector<double> at;
+    std::vector<double> error;
+    for_row_blocks(s, [&](RowRange rows) {
+      const Offset from = layout_->row_begin(rows.first);
+      const Offset to = layout_->row_begin(rows.last);
+      at.resize(static_cast<std::size_t>(to - from));
+      error.resize(at.size());
+      layout_->load(rows, factors, at.data(), error.data());
+      part += bounds().values(data(from, to), at.data(), error.data());
+    });
+    return part;
+  });
 }
 
 void CpuStore::forget_slopes() {
-  for (RealArray* array : {&slope_, &average_, &average_x_, &certified_, &loss_shift_, &penalty_shift_, &target_}) {
+  for (RealArray* array :
+       {&slope_, &average_, &average_x_, &dual_, &dual_rest_, &loss_shift_, &penalty_shift_, &target_}) {
     RealArray().swap(*array);  // an assignment of nothing would keep the memory
   }
 }

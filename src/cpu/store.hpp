@@ -10,6 +10,7 @@
 #include "cpu/held_out.hpp"
 #include "cpu/layout.hpp"
 #include "kernels/kernels.hpp"
+#include "model/entry_bounds.hpp"
 #include "seam/entry_store.hpp"
 #include "tracenorm/problem.hpp"
 
@@ -28,13 +29,15 @@ class CpuStore final : public EntryStore {
   EntrySums aim_without(const Product& term, double scale, std::optional<double> width) override;
   SegmentSums segment(std::span<const double> t, std::optional<double> width) override;
   double move(double t) override;
-  EntrySums load(const FactorView& x) override;
+  void load(const FactorView& x) override;
+  [[nodiscard]] EntrySums objective(const FactorView& x) const override;
   EntrySums factor_gradient(const Product& at, double scale, double width, const Product& products) override;
   void multiply(Slopes which, const Panel& in, const Panel& out) override;
   void multiply(Slopes which, const NormalProduct& product) override;
   void multiply(Slopes which, const Product& in, const Product& out) override;
   void average(double t) override;
-  EntrySums conjugates(Slopes which) override;
+  EntrySums conjugates(Slopes which, const FactorView* x) override;
+  [[nodiscard]] std::vector<Real> dual_slopes() const override { return off_pattern() ? dual_ : *dual_of_; }
   Eigen::MatrixXd gram(Slopes which, Side side, const Panel& row_factor, const Panel& col_factor) override;
   void forget_slopes() override;
   void watch(const Entries& held_out, const FactorView& x) override;
@@ -70,9 +73,13 @@ class CpuStore final : public EntryStore {
 
   /// Which array of slopes a product uses.
   [[nodiscard]] const Real* slopes(Slopes which) const;
-  /// `objective` and `square_x` at entries x.
+  /// `objective` and `square_x` at entries x, as the iterations see them.
   [[nodiscard]] EntrySums value_at(const RealArray& x) const;
-  [[nodiscard]] EntrySums conjugates_of(RealArray& slope, kernels::Mode mode) const;
+  EntrySums conjugates_off_pattern(Slopes which, const FactorView& x);
+  [[nodiscard]] EntryBounds bounds() const { return {loss_, mode_, lambda_}; }
+  [[nodiscard]] EntryData data(Offset from, Offset to) const {
+    return {value_ + from, weight_ != nullptr ? weight_ + from : nullptr, to - from};
+  }
 
   /// Adds up the shards' outputs, which are `vectors` numbers a column.
   template <class Number>
@@ -105,11 +112,13 @@ class CpuStore final : public EntryStore {
 
   RealArray x_;  // the iterate at the entries
   RealArray slope_;
-  RealArray average_;        // empty until averages are used
-  RealArray average_x_;      // beside it with a penalty off the pattern
-  RealArray certified_;      // with such a penalty: the entry part of the dual point made from the average
-  RealArray loss_shift_;     // of the loss's kinks, in widths; empty: none
-  RealArray penalty_shift_;  // and of an l1 penalty's
+  RealArray average_;                   // empty until averages are used
+  RealArray average_x_;                 // beside it with a penalty off the pattern
+  const RealArray* dual_of_ = &slope_;  // the array that became the dual point, in place
+  RealArray dual_;                      // with a penalty off the pattern: the dual point at the entries,
+  RealArray dual_rest_;                 // and less 2 lambda X, which products add everywhere
+  RealArray loss_shift_;                // of the loss's kinks, in widths; empty: none
+  RealArray penalty_shift_;             // and of an l1 penalty's
 
   enum class Aim { atom, matrix };
   Aim aimed_at_ = Aim::atom;

@@ -1,6 +1,6 @@
 #include "linalg/spectral_bound.hpp"
 
-#include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -12,23 +12,32 @@ namespace {
 constexpr double kUnit = std::numeric_limits<double>::epsilon();
 }
 
-double largest_eigenvalue_bound(const Eigen::MatrixXd& symmetric) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(symmetric, Eigen::EigenvaluesOnly);
-  const double largest = std::max(0.0, solver.eigenvalues()[symmetric.rows() - 1]);
-  return largest * (1 + 10 * static_cast<double>(symmetric.rows()) * kUnit);
-}
-
-double cholesky_bound(const Eigen::MatrixXd& symmetric, double estimate) {
+double cholesky_bound(const Eigen::MatrixXd& symmetric, double estimate, double slack) {
+  if (!symmetric.allFinite() || !std::isfinite(estimate)) return std::numeric_limits<double>::infinity();
   const auto n = static_cast<double>(symmetric.rows());
-  const double margin = 1 + 4 * (n + 1) * kUnit;  // backward error of a Cholesky that succeeded
+  // No eigenvalue is above the largest sum of absolute values in a row; often that is all there is to prove.
+  const double rows = symmetric.cwiseAbs().rowwise().sum().maxCoeff() * (1 + n * kUnit);
+  // The floor keeps away from where rounding is no longer relative.
+  const double about = std::max({estimate, symmetric.diagonal().maxCoeff(), 1e-280});
   Eigen::MatrixXd work;
-  for (const double slack : {1e-7, 1e-5, 1e-3, 1e-1}) {
-    const double t = estimate * (1 + slack);
+  for (; about * (1 + slack) < rows; slack = std::max(100 * slack, kUnit)) {
+    const double t = about * (1 + slack);
     work = -symmetric;
     work.diagonal().array() += t;
-    if (lapack::factor_cholesky(work)) return t * margin;
+    const double trace = work.diagonal().sum();
+    // A Cholesky factorisation of A that comes to its end is an exact one of A + D with |D_ij| <= g sqrt(a_ii a_jj),
+    // g = (n+1) u / (1 - 2 (n+1) u), so |D| <= g trace(A) and no eigenvalue of A is below -g trace(A) (Demmel; Rump,
+    // "Verification of positive definiteness", BIT 46, 2006). Here u is half of kUnit, and the rest covers that the
+    // diagonal of A was rounded when it was made, and the trace.
+    if (lapack::factor_cholesky(work)) return t + (n + 4) * kUnit * trace + 4 * kUnit * t;
   }
-  return std::numeric_limits<double>::infinity();
+  return rows;
+}
+
+double largest_eigenvalue_bound(const Eigen::MatrixXd& symmetric) {
+  if (!symmetric.allFinite()) return std::numeric_limits<double>::infinity();
+  const double largest = lapack::eigenvalues(symmetric)[symmetric.rows() - 1];
+  return cholesky_bound(symmetric, largest, 1e-13 * static_cast<double>(symmetric.rows()));
 }
 
 double lanczos_shortfall(double n, int steps, double probability) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -53,10 +54,13 @@ class Minimizations {
     double at_a = 0;
     double at_b = 0;
     double best = 0;
+    double before = 0;  // a little outside of the bracket
+    double after = 0;
     bool unbounded = false;
   };
 
   static constexpr double kFar = 1e12;
+  static constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
   static constexpr double kGolden = 0.6180339887498949;
 
   /// Every search that has a minimum takes part in the rounds to come.
@@ -154,25 +158,29 @@ class Minimizations {
     }
   }
 
-  /// Every value of g bounds the minimum from above; what is left below the best one is bounded by convexity: on the
-  /// final bracket g lies above the lines through its ends with the slopes seen outside.
+  /// The minimum from below. It lies in the bracket, since g is less inside than at the ends. A convex function lies
+  /// above the lines that go on from difference quotients outside: g(x) >= g(low) + q (x - low) with q the quotient
+  /// from low - h to low, and likewise from the other end. What is evaluated is rounded, hence the margin.
   void bound(double* conjugate) {
     restart();
-    const auto half = [](const Search& search, double end) { return least_width(end, search.high - search.low); };
-    const auto steepness = [&](double Search::*end, double Search::*where) {
-      const std::vector<double> above = ask([&](Search& search) { return search.*end + half(search, search.*end); });
-      const std::vector<double>& below = ask([&](Search& search) { return search.*end - half(search, search.*end); });
-      for (std::size_t k = 0; k < active_.size(); ++k) {
-        Search& search = *active_[k];
-        const double slope = (above[k] - below[k]) / (2 * half(search, search.*end));
-        search.*where = std::abs(loss_.slope_range.clamp(slope) - search.s);
-      }
+    const auto reach = [](const Search& search) {
+      return least_width(std::max(std::abs(search.low), std::abs(search.high)), search.high - search.low);
     };
-    steepness(&Search::low, &Search::at_a);
-    steepness(&Search::high, &Search::at_b);
+    evaluate([](Search& search) { return search.low; }, &Search::at_a);
+    evaluate([](Search& search) { return search.high; }, &Search::at_b);
+    evaluate([&](Search& search) { return search.low - reach(search); }, &Search::before);
+    evaluate([&](Search& search) { return search.high + reach(search); }, &Search::after);
     for (Search* search : active_) {
-      const double slack = (search->high - search->low) * std::max(search->at_a, search->at_b);
-      conjugate[search - searches_.data()] = -(search->best - slack);
+      const double width = search->high - search->low;
+      const double fall = std::max(0.0, (search->before - search->at_a) / reach(*search));
+      const double rise = std::max(0.0, (search->after - search->at_b) / reach(*search));
+      // Where the two lines meet, or the lower end of the one that never meets the other within the bracket.
+      const double meet = fall + rise > 0 ? (search->at_a - search->at_b + rise * width) / (fall + rise) : 0.0;
+      const double low = search->at_a - fall * std::clamp(meet, 0.0, width);
+      const double high = search->at_b - rise * (width - std::clamp(meet, 0.0, width));
+      const double sizes = std::abs(search->at_a) + std::abs(search->at_b) +
+                           2 * std::abs(search->s) * (std::abs(search->low) + std::abs(search->high));
+      conjugate[search - searches_.data()] = -std::min({low, high, search->best}) + kRounding * sizes;
     }
   }
 

@@ -13,6 +13,9 @@ constexpr int kAverageStride = 4;
 /// The average gives slope j a weight that grows like j to this power minus one: old, wide slopes fade.
 constexpr double kAveragePower = 4;
 
+/// A bound without a doubt may widen the gap by this share of it.
+constexpr double kWorthOfCertainty = 0.1;
+
 /// A proof with fewer passes than this says too little to be worth making.
 constexpr double kLeastWork = 40;
 
@@ -36,38 +39,54 @@ bool Certifier::gap_in_reach(double objective, double estimate) const {
          estimate > refused_estimate_;
 }
 
-void Certifier::prove(Slopes which, double conjugate_sum, double work) {
-  const SpectralBound bound =
-      evaluator_.radius() > 0 ? evaluator_.bound_norm(which, work) : SpectralBound{0, SpectralBound::Proof::exact, 0};
-  certificate_.failure_probability += bound.failure_probability;
-  // Sums of up to 1e9 terms in double: the margin covers their rounding.
+bool Certifier::take(Slopes which, double conjugate_sum, const SpectralBound& bound, double margin) {
   const double dual = -conjugate_sum - evaluator_.radius() * bound.value;
-  const double rounding = 1e-14 * (std::abs(conjugate_sum) + evaluator_.radius() * bound.value);
-  const double proved = dual - rounding;
-  if (!(proved > lower_bound_)) return;
+  const double proved = dual - 4 * std::numeric_limits<double>::epsilon() * (std::abs(conjugate_sum) + std::abs(dual));
+  if (!(proved > lower_bound_ - margin)) return false;
   lower_bound_ = proved;
   certificate_.proof = bound.proof;
   certificate_.slopes = which;
+  if (options_.keep_dual) dual_ = evaluator_.dual_point();
+  return true;
+}
+
+void Certifier::prove(Slopes which, double work) {
+  const double conjugates = evaluator_.make_dual(which);
+  if (!std::isfinite(conjugates)) return;
+  SpectralBound bound{0, SpectralBound::Proof::exact, 0};
+  if (evaluator_.radius() > 0)
+    bound = evaluator_.bound_norm(evaluator_.estimate_norm(which == Slopes::current ? which : Slopes::dual), work);
+  certificate_.failure_probability += bound.failure_probability;
+  take(which, conjugates, bound);
 }
 
 void Certifier::prove_zero() {
-  const double minima = -evaluator_.zero_conjugate_sum();
-  lower_bound_ = minima - 1e-14 * std::abs(minima);
+  const double minima = 0.0 - evaluator_.zero_conjugate_sum();
+  if (!std::isfinite(minima)) return;
+  lower_bound_ = minima;
   certificate_.proof = SpectralBound::Proof::exact;
   certificate_.slopes = Slopes::zero;
+  if (options_.keep_dual) {
+    dual_ = DualPoint{std::vector<Real>(static_cast<std::size_t>(evaluator_.entries())),
+                      LowRankMatrix(evaluator_.rows(), evaluator_.cols())};
+  }
 }
 
 void Certifier::try_both(const Linearization& model, double work) {
   const double current = -model.conjugate_sum - evaluator_.radius() * evaluator_.estimate_norm(Slopes::current);
   if (averaged_ > 1) {
-    const double conjugates = evaluator_.average_conjugate_sum();
-    const double average = -conjugates - evaluator_.radius() * evaluator_.estimate_norm(Slopes::average);
+    const double conjugates = evaluator_.make_dual(Slopes::average);
+    const double estimate = evaluator_.estimate_norm(Slopes::dual);
+    const double average = -conjugates - evaluator_.radius() * estimate;
     if (average > current) {
-      if (average > lower_bound_) prove(Slopes::average, conjugates, work);
+      if (!(average > lower_bound_)) return;
+      const SpectralBound bound = evaluator_.bound_norm(estimate, work);
+      certificate_.failure_probability += bound.failure_probability;
+      take(Slopes::average, conjugates, bound);
       return;
     }
   }
-  if (current > lower_bound_) prove(Slopes::current, model.conjugate_sum, work);
+  if (current > lower_bound_) prove(Slopes::current, work);
 }
 
 void Certifier::update(int k, const Linearization& model) {
@@ -77,10 +96,10 @@ void Certifier::update(int k, const Linearization& model) {
     ++averaged_;
   }
   if (std::isnan(model.conjugate_sum)) return;
-  if (evaluator_.radius() == 0) return prove(Slopes::current, model.conjugate_sum, 0);  // X = 0: the slopes say it all
+  if (evaluator_.radius() == 0) return prove(Slopes::current, 0);  // X = 0: the slopes say it all
   const double estimate = -model.conjugate_sum - evaluator_.radius() * evaluator_.estimate_norm(Slopes::current);
   if (gap_in_reach(model.objective, estimate)) {
-    prove(Slopes::current, model.conjugate_sum, std::max(allowance(), 4 * kLeastWork));
+    prove(Slopes::current, std::max(allowance(), 4 * kLeastWork));
     refused_estimate_ = estimate + 1e-3 * std::abs(estimate) * *options_.gap;
     return;
   }
@@ -95,11 +114,26 @@ void Certifier::accept(double lower_bound) {
   if (!(lower_bound > lower_bound_)) return;
   lower_bound_ = lower_bound;
   certificate_.proof = SpectralBound::Proof::exact;
+  dual_.reset();
 }
 
 void Certifier::finish(const Linearization& model) {
   if (std::isnan(model.conjugate_sum) || !std::isfinite(model.objective)) return;
   try_both(model, std::max(allowance(), 2 * kLeastWork));
+}
+
+void Certifier::remove_doubt(double objective) {
+  if (certificate_.proof != SpectralBound::Proof::probabilistic || !std::isfinite(objective)) return;
+  const Slopes which = certificate_.slopes;
+  const double conjugates = evaluator_.make_dual(which);
+  const double estimate = evaluator_.estimate_norm(which == Slopes::current ? which : Slopes::dual);
+  const SpectralBound bound = evaluator_.certain_bound(estimate);
+  if (bound.proof == SpectralBound::Proof::none) return;
+  double margin = kWorthOfCertainty * (objective - lower_bound_);
+  if (options_.gap && relative_gap(objective, lower_bound_) <= *options_.gap) {  // that must stay so
+    margin = std::min(margin, lower_bound_ - objective + *options_.gap * std::abs(lower_bound_) / (1 + *options_.gap));
+  }
+  if (take(which, conjugates, bound, std::max(0.0, margin))) certificate_.failure_probability = 0;
 }
 
 }  // namespace tracenorm

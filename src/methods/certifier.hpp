@@ -7,6 +7,9 @@
 // what is reported uses a proved upper bound of sigma_1.
 #pragma once
 
+#include <optional>
+#include <utility>
+
 #include "solver/evaluator.hpp"
 #include "tracenorm/run.hpp"
 
@@ -23,6 +26,9 @@ class Certifier {
   /// A last look, whatever was spent so far: no run ends without a certificate.
   void finish(const Linearization& model);
 
+  /// Replaces a bound that holds with a probability by one that holds, if that costs little of it and takes a moment.
+  void remove_doubt(double objective);
+
   /// Averages of slopes of few and long iterations say nothing that the last ones do not.
   void leave_averages() { averages_ = false; }
   /// Takes over a bound that a method proved itself.
@@ -30,12 +36,18 @@ class Certifier {
 
   [[nodiscard]] double lower_bound() const { return lower_bound_; }
   [[nodiscard]] const Certificate& certificate() const { return certificate_; }
+  /// The dual point of the lower bound, if it was to be kept and there is one.
+  [[nodiscard]] std::optional<DualPoint> take_dual() { return std::exchange(dual_, std::nullopt); }
 
  private:
   /// Passes that may still be spent.
   [[nodiscard]] double allowance() const;
   [[nodiscard]] bool gap_in_reach(double objective, double estimate) const;
-  void prove(Slopes which, double conjugate_sum, double work);
+  /// Proves what the current or averaged slopes prove.
+  void prove(Slopes which, double work);
+  /// Proves what the dual point, which was made of `which`, proves with this bound of its norm; keeps it where it is
+  /// better than what is known by more than `margin`.
+  bool take(Slopes which, double conjugate_sum, const SpectralBound& bound, double margin = 0);
   void prove_zero();
   void try_both(const Linearization& model, double work);
 
@@ -43,6 +55,7 @@ class Certifier {
   const RunOptions& options_;
   double lower_bound_ = -std::numeric_limits<double>::infinity();
   Certificate certificate_;
+  std::optional<DualPoint> dual_;
   int next_check_ = 0;
   bool averages_ = true;
   int averaged_ = 0;

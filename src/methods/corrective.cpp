@@ -86,7 +86,7 @@ class CorrectiveRun {
       const Linearization model = f_.linearize(width_, true);
       const LeadingAtom& leading = f_.leading_atom(accuracy(asked_));
       best_.meet(f_, model.objective);
-      if (!session_.proceed({.k = k, .objective = best_.objective, .width = width_, .step = 1}, model)) break;
+      if (!session_.proceed({.k = k, .objective = best_.objective, .width = width_, .step = 1}, model, &best_.x)) break;
       const Gap gap = gap_of(model, f_.radius(), leading.sigma);
       if (doubtful_ && !(gap.sum() <= kGapFalls * before_gap_)) {
         take_back();

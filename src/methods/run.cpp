@@ -20,6 +20,8 @@ std::string_view to_string(Status status) {
       return "converged";
     case Status::optimal:
       return "optimal";
+    case Status::precision_limit:
+      return "precision_limit";
     case Status::interrupted:
       return "interrupted";
     case Status::numerical_failure:
@@ -43,9 +45,12 @@ std::string_view to_string(SpectralBound::Proof proof) {
 }
 
 double relative_gap(double objective, double lower_bound) {
-  if (!std::isfinite(lower_bound)) return std::numeric_limits<double>::infinity();
-  constexpr double tiny = std::numeric_limits<double>::min();
-  return std::max(0.0, objective - lower_bound) / std::max(std::abs(lower_bound), tiny);
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  if (!std::isfinite(objective) || !std::isfinite(lower_bound)) return infinite;
+  const double gap = objective - lower_bound;
+  if (gap <= 0) return 0;
+  const double relative = gap / std::abs(lower_bound);
+  return relative < kUselessGap ? relative : infinite;
 }
 
 }  // namespace tracenorm

@@ -29,6 +29,9 @@ std::string describe(Status status, const RunOptions& options, double gap) {
       return "the method's own stopping rule is met";
     case Status::optimal:
       return "the certified gap is zero to rounding";
+    case Status::precision_limit:
+      return fmt::format("the certified relative gap of the answer, which is rounded, is {:.3g}: less cannot be proved",
+                         gap);
     case Status::interrupted:
       return "interrupted; the iterate so far is returned";
     case Status::numerical_failure:
@@ -38,6 +41,8 @@ std::string describe(Status status, const RunOptions& options, double gap) {
   }
   return {};
 }
+
+bool is_gap(Status status) { return status == Status::gap_reached || status == Status::optimal; }
 
 }  // namespace
 
@@ -105,19 +110,38 @@ bool Session::record(const Iteration& iteration) {
   return status_ == Status::not_run;
 }
 
-bool Session::proceed(Iteration iteration, const Linearization& model) {
+bool Session::confirm(Iteration& iteration, const FactoredMatrix* holder) {
+  if (iteration.k < next_confirm_) return false;
+  const double objective = evaluator_.objective(holder != nullptr ? *holder : evaluator_.iterate());
+  if (relative_gap(objective, iteration.lower_bound) <= std::max(options_.gap.value_or(0), kOptimalGap)) {
+    iteration.objective = objective;
+    return true;
+  }
+  ++refusals_;
+  next_confirm_ =
+      iteration.k + refusals_ * refusals_;  // the iterations may be near their precision: do not ask for ever
+  return false;
+}
+
+bool Session::proceed(Iteration iteration, const Linearization& model, const FactoredMatrix* holder) {
   iteration.rank = evaluator_.terms();
   iteration.sigma = evaluator_.estimate_norm(Slopes::current);
   follow_validation(iteration);
   certifier_.update(iteration.k, model);
   complete(iteration);
   status_ = stopping(iteration);
-  if (status_ != Status::not_run && status_ != Status::gap_reached && status_ != Status::optimal) {
+  if (is_gap(status_) && !confirm(iteration, holder)) {
+    // As if there were no such gap.
+    Iteration doubtful = iteration;
+    doubtful.relative_gap = std::numeric_limits<double>::infinity();
+    status_ = stopping(doubtful);
+  }
+  if (status_ != Status::not_run && !is_gap(status_)) {
     const bool summed = !std::isnan(model.conjugate_sum);  // a run may end where nobody expected it to
     certifier_.finish(summed ? model : evaluator_.linearize(iteration.width, true));
-    complete(iteration);
-    if (options_.gap && iteration.relative_gap <= *options_.gap) status_ = Status::gap_reached;
   }
+  if (status_ != Status::not_run) certifier_.remove_doubt(iteration.objective);
+  complete(iteration);
   return record(iteration);
 }
 
@@ -131,13 +155,24 @@ bool Session::proceed(Iteration iteration, double lower_bound, bool converged) {
   return record(iteration);
 }
 
-Result Session::finish(std::string method) {
-  evaluator_.forget_slopes();
+Status Session::final_status(const Result& result, bool from_validation) const {
+  const LowRankMatrix& x = result.solution;
+  const bool finite = std::isfinite(result.objective) && std::isfinite(result.trace_norm) && x.left().allFinite() &&
+                      x.values().allFinite() && x.right().allFinite();
+  if (!finite || status_ == Status::numerical_failure) return Status::numerical_failure;
+  if (options_.gap && result.relative_gap <= *options_.gap) return Status::gap_reached;
+  if (result.relative_gap <= kOptimalGap) return Status::optimal;
+  if (!is_gap(status_)) return status_;
+  return from_validation ? Status::validation_limit : Status::precision_limit;
+}
+
+Result Session::finish(std::string method, bool bounded) {
   Result result;
-  result.status = status_;
   result.method = std::move(method);
   result.lower_bound = certifier_.lower_bound();
   result.certificate = certifier_.certificate();
+  result.dual = certifier_.take_dual();
+  evaluator_.forget_slopes();
   result.iterations = trace_.empty() ? 0 : trace_.back().k;
   result.solution_iteration = result.iterations;
   result.counters = evaluator_.counters();
@@ -148,24 +183,36 @@ Result Session::finish(std::string method) {
   FactoredMatrix solution = from_validation ? evaluator_.remembered() : evaluator_.iterate().copy();
   solution.compress();
   result.trace_norm = solution.trace_norm_bound();
-  result.objective = evaluator_.restart(solution.copy()) + trace_penalty_ * result.trace_norm;
-  result.relative_gap = relative_gap(result.objective, result.lower_bound);
   if (!evaluator_.norm().plain()) {
     solution = evaluator_.norm().to_data(std::move(solution));
     solution.compress();  // scaled singular vectors are no longer orthogonal
+    FactoredMatrix back = evaluator_.norm().from_data(solution.copy());
+    back.compress();
+    result.trace_norm = back.trace_norm_bound();
   }
+  if (bounded) keep_inside(solution, result.trace_norm);
+  result.objective = evaluator_.objective_of_data(solution) + trace_penalty_ * result.trace_norm;
+  result.relative_gap = relative_gap(result.objective, result.lower_bound);
   result.solution = solution.download(evaluator_.rows(), evaluator_.cols());
-  if (from_validation && result.status == Status::gap_reached && !(result.relative_gap <= *options_.gap)) {
-    result.status = Status::validation_limit;  // the gap is another iterate's
+  result.status = final_status(result, from_validation);
+  result.message = describe(result.status, options_, result.relative_gap);
+  if (from_validation && is_gap(status_) && result.status == Status::validation_limit) {
+    result.message =
+        "the last iterate has the gap that was asked for; the one that is best on the validation entries is returned";
   }
-  result.message = result.status == status_
-                       ? describe(status_, options_, result.relative_gap)
-                       : "the last iterate has the gap that was asked for; the one that is best on "
-                         "the validation entries is returned";
   result.trace = std::move(trace_);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   result.environment = environment(evaluator_.execution().threads(), options_.seed);
   return result;
+}
+
+void Session::keep_inside(FactoredMatrix& solution, double& norm) const {
+  // A decomposition is rounded, and a sum of its values may be a little less than the norm: a hair inside is inside.
+  constexpr double hair = 1e-12;
+  const double allowed = evaluator_.radius() * (1 - hair);
+  if (norm <= allowed) return;
+  solution.scale(allowed / norm);
+  norm = allowed;
 }
 
 }  // namespace tracenorm

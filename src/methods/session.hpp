@@ -33,18 +33,27 @@ class Session {
 
   /// Completes the record of iteration k (index, objective, width, step and sigma are the method's), certifies, tells
   /// the observer. Returns whether to go on.
-  bool proceed(Iteration iteration, const Linearization& model);
+  /// The objective is that of `holder`; null: that of the iterate.
+  bool proceed(Iteration iteration, const Linearization& model, const FactoredMatrix* holder = nullptr);
   /// The same for a method that brings its own lower bound, or none (minus infinity). `converged` is the method's own
   /// stopping rule.
   bool proceed(Iteration iteration, double lower_bound, bool converged = false);
 
-  /// The result so far: solution, certificate, trace. Objective and norms are recomputed from the solution.
-  Result finish(std::string method);
+  /// The result so far: solution, certificate, trace. Objective and norms are those of the solution as it is returned,
+  /// which is inside the ball where the method is `bounded` by it.
+  Result finish(std::string method, bool bounded);
 
  private:
   void follow_validation(Iteration& iteration);
   void complete(Iteration& iteration) const;
   [[nodiscard]] Status stopping(const Iteration& iteration) const;
+  /// A gap that the rounded objective of the iterations has reached: whether the true one has, too. Puts that in its
+  /// place.
+  bool confirm(Iteration& iteration, const FactoredMatrix* holder);
+  /// The one place that says how a run ended, from the numbers that are returned.
+  [[nodiscard]] Status final_status(const Result& result, bool from_validation) const;
+  /// Shrinks an answer that rounding may have left outside the ball.
+  void keep_inside(FactoredMatrix& solution, double& norm) const;
   bool record(const Iteration& iteration);
 
   const RunOptions& options_;
@@ -57,6 +66,8 @@ class Session {
   Status status_ = Status::not_run;
   double best_validation_ = std::numeric_limits<double>::infinity();
   int best_iteration_ = 0;
+  int refusals_ = 0;            // of gaps that were not confirmed
+  int next_confirm_ = 0;        // not before this iteration
   int validation_stride_ = 10;  // copying the factors of every improvement would cost more than short iterations
 };
 

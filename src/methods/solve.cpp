@@ -137,13 +137,13 @@ Result solve(const Problem& problem, const Method& method, const RunOptions& opt
   if (hooks.start != nullptr) begin_at(*hooks.start, evaluator);
   Session session(run, hooks, evaluator);
   std::visit([&](const auto& chosen) { methods::run(chosen, problem, evaluator, session); }, method);
-  return session.finish(method_name(method));
+  return session.finish(method_name(method), is_bounded(method));
 }
 
 double objective(const Problem& problem, const LowRankMatrix& x, int threads) {
   check(problem);
   OwnEvaluator evaluator(problem, threads);
-  return evaluator->restart(evaluator->norm().from_data(FactoredMatrix(evaluator->panels(), x)));
+  return evaluator->objective_of_data(FactoredMatrix(evaluator->panels(), x));
 }
 
 }  // namespace tracenorm

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "model/custom_check.hpp"
 #include "tracenorm/error.hpp"
 
 namespace tracenorm {
@@ -38,6 +39,9 @@ void check_data(const Problem& problem, const Array<Real>& value, const Array<Re
         }
       },
       problem.loss);
+  if (const auto* custom = std::get_if<losses::Custom>(&problem.loss)) {
+    check_custom(*custom, {value.data(), value.size()}, problem.radius());
+  }
 }
 
 void check_weights(std::string_view side, const std::vector<double>& weight, Index count) {
@@ -45,10 +49,12 @@ void check_weights(std::string_view side, const std::vector<double>& weight, Ind
     throw Error(ErrorCode::usage, fmt::format("norm weights: {} weights for {} {}s; there must be one for each",
                                               weight.size(), count, side));
   }
+  constexpr double least = 1e-9;  // products of two weights' inverses must stay far inside the range of Real
+  constexpr double most = 1e9;
   for (std::size_t i = 0; i < weight.size(); ++i) {
-    if (weight[i] > 0 && std::isfinite(weight[i])) continue;
-    throw Error(ErrorCode::usage, fmt::format("norm weights: {} {} has weight {}; weights must be positive and finite",
-                                              side, i, weight[i]));
+    if (weight[i] >= least && weight[i] <= most) continue;
+    throw Error(ErrorCode::usage, fmt::format("norm weights: {} {} has weight {}; weights must be from {:g} to {:g}",
+                                              side, i, weight[i], least, most));
   }
 }
 

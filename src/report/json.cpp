@@ -109,6 +109,8 @@ std::string_view name_of(Slopes slopes) {
       return "average";
     case Slopes::zero:
       return "zero";
+    case Slopes::dual:
+      break;  // what the others are made into, not where a bound comes from
   }
   return "current";
 }

@@ -12,6 +12,7 @@
 #include <Eigen/Core>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "base/sums.hpp"
 #include "seam/panels.hpp"
@@ -88,8 +89,11 @@ class EntryStore {
   virtual SegmentSums segment(std::span<const double> t, std::optional<double> width) = 0;
   /// Returns the largest |X - S| before the move, over the entries whose function has a kink. A step of 1 sets X to S.
   virtual double move(double t) = 0;
-  /// X <- these factors. Returns `objective` and `square_x` there.
-  virtual EntrySums load(const FactorView& x) = 0;
+  /// X <- these factors.
+  virtual void load(const FactorView& x) = 0;
+  /// `objective` and `square_x` at these factors, whatever X is: in double, the first too small by no more than
+  /// `rounding`.
+  [[nodiscard]] virtual EntrySums objective(const FactorView& x) const = 0;
 
   /// What linearize(width) would say at scale * left right', without going there or changing M; and products = (N
   /// right, N' left) with the slopes N there.
@@ -104,9 +108,14 @@ class EntryStore {
 
   /// Average <- (1 - t) average + t M; the first call makes it M.
   virtual void average(double t) = 0;
-  /// `conjugate` and `square_slope` of the average, or of zero slopes. It is after this that products with the average
-  /// are those of the dual point.
-  virtual EntrySums conjugates(Slopes which) = 0;
+  /// Makes a dual point of these slopes, which products with Slopes::dual are of from here on: every slope becomes a
+  /// number that its function has as a slope. `conjugate` of exactly these numbers, in double, too small by no more
+  /// than `rounding`; and `square_slope`. (Zero slopes, which prove what the functions' own minima do, are only
+  /// summed.) With a penalty off the pattern the dual point is 2 lambda X there, X being these factors (null without
+  /// such a penalty); `square_x` is of them, and what is multiplied is the dual point less 2 lambda X.
+  virtual EntrySums conjugates(Slopes which, const FactorView* x) = 0;
+  /// The dual point at the entries, in their order.
+  [[nodiscard]] virtual std::vector<Real> dual_slopes() const = 0;
   /// The Gram matrix of the columns (right) or rows (left) of D M E in double, with diagonals D and E where given.
   virtual Eigen::MatrixXd gram(Slopes which, Side side, const Panel& row_factor, const Panel& col_factor) = 0;
   /// Nobody will linearize again: the memory of slopes is free for the answer.

@@ -72,7 +72,6 @@ Linearization Evaluator::linearize(double width, bool want_conjugate) {
   const EntrySums sums = store_->linearize(width, want_conjugate, first);
   if (first != nullptr) pair_.arrived();
   slopes_.observe(Slopes::current, sums.square_slope);
-  observed_square_ = sums.square_x;
   const double off = off_pattern(square_norm_, sums.square_x);  // there: slope 2 lambda x, conjugate lambda x^2
   return {sums.objective + off, sums.inner + 2 * off, want_conjugate ? sums.conjugate + off : kNaN};
 }
@@ -212,19 +211,36 @@ void Evaluator::multiply(const Product& block, const Product& out) {
   panels_->combine(1, x.right, factor * panels_->gram(x.left, block.left), out.right);
 }
 
-double Evaluator::load() {
+void Evaluator::load() {
   pair_.slopes_change();
   count_pass();
   square_norm_ = iterate().values().squaredNorm();
-  const EntrySums sums =
-      norm_.plain() ? store_->load(iterate().view()) : store_->load(norm_.to_data(iterate().copy()).view());
-  return sums.objective + off_pattern(square_norm_, sums.square_x);
+  norm_.plain() ? store_->load(iterate().view()) : store_->load(norm_.to_data(iterate().copy()).view());
 }
 
-double Evaluator::restart(FactoredMatrix x) {
+void Evaluator::restart(FactoredMatrix x) {
   iterate_.restart(std::move(x));
-  count_pass();  // of the objective
-  return load();
+  load();
+}
+
+double Evaluator::off_pattern_bound(const FactoredMatrix& x, double observed_square) {
+  if (!slopes_.has_low_rank_part()) return 0;
+  // |X|_F^2 is a sum of products of inner products of its vectors, and the entries' squares are of sums over its terms;
+  // all of them are bounded by the square of the trace norm.
+  const double bound = x.trace_norm_bound();
+  const double roundings = 2 * (static_cast<double>(rows()) + cols() + 2.0 * x.terms() + 20);
+  const double rounding = roundings * std::numeric_limits<double>::epsilon() * bound * bound;
+  return off_pattern(x.inner(x), observed_square) + slopes_.off_pattern() * rounding;
+}
+
+double Evaluator::objective_of_data(const FactoredMatrix& x) {
+  count_pass(2);
+  const EntrySums sums = store_->objective(x.view());
+  return sums.objective + sums.rounding + off_pattern_bound(x, sums.square_x);
+}
+
+double Evaluator::objective(const FactoredMatrix& x) {
+  return norm_.plain() ? objective_of_data(x) : objective_of_data(norm_.to_data(x.copy()));
 }
 
 void Evaluator::compress() {
@@ -237,21 +253,29 @@ void Evaluator::average(double t) {
   store_->average(t);
 }
 
-double Evaluator::average_conjugate_sum() {
+double Evaluator::make_dual(Slopes which) {
   count_certificate_pass();
-  const EntrySums sums = store_->conjugates(Slopes::average);
-  slopes_.observe(Slopes::average, sums.square_slope);
-  return sums.conjugate + off_pattern(square_norm_, observed_square_);
+  std::optional<FactorView> x;
+  if (slopes_.has_low_rank_part()) x.emplace(iterate().view());
+  const EntrySums sums = store_->conjugates(which, x ? &*x : nullptr);
+  slopes_.observe(Slopes::dual, sums.square_slope);
+  const double conjugates = sums.conjugate + sums.rounding;
+  // Off the pattern the slopes are 2 lambda x, and the conjugates lambda x^2.
+  return x ? conjugates + off_pattern_bound(iterate(), sums.square_x) : conjugates;
 }
 
 double Evaluator::zero_conjugate_sum() {
   count_certificate_pass();
-  return store_->conjugates(Slopes::zero).conjugate;
+  const EntrySums sums = store_->conjugates(Slopes::zero, nullptr);
+  return sums.square_slope == 0 ? sums.conjugate + sums.rounding : std::numeric_limits<double>::infinity();
 }
 
-SpectralBound Evaluator::bound_norm(Slopes which, double work) {
-  norm_bound_.observe(square_norm_, observed_square_);
-  return norm_bound_.bound(which, work);
+DualPoint Evaluator::dual_point() {
+  DualPoint point{store_->dual_slopes(), LowRankMatrix(rows(), cols())};
+  if (!slopes_.has_low_rank_part()) return point;
+  point.elsewhere = downloaded();
+  point.elsewhere.scale(2 * slopes_.off_pattern());
+  return point;
 }
 
 void Evaluator::watch(const Entries& held_out) {

@@ -103,9 +103,14 @@ class Evaluator {
   /// On the host.
   [[nodiscard]] LowRankMatrix downloaded() { return iterate().download(rows(), cols()); }
   [[nodiscard]] Index terms() const { return iterate_.terms(); }
-  /// Replaces it. Returns the objective there.
-  double restart(FactoredMatrix x);
-  double restart(const LowRankMatrix& x) { return restart(FactoredMatrix(*panels_, x)); }
+  /// Replaces it.
+  void restart(FactoredMatrix x);
+  void restart(const LowRankMatrix& x) { restart(FactoredMatrix(*panels_, x)); }
+  /// f at any matrix in the units of the iterate, in double and never too small: what can be compared with a lower
+  /// bound. What `linearize` says of the iterate is rounded to the precision of the entries.
+  [[nodiscard]] double objective(const FactoredMatrix& x);
+  /// The same for a matrix in the units of the data.
+  [[nodiscard]] double objective_of_data(const FactoredMatrix& x);
   void remember() { iterate_.remember(); }
   [[nodiscard]] FactoredMatrix remembered() { return iterate_.remembered(); }
   /// Nobody will linearize again: the memory of slopes is free for the answer.
@@ -117,14 +122,19 @@ class Evaluator {
   // Proofs.
   /// Mbar <- (1 - t) Mbar + t M; the first call makes Mbar = M.
   void average(double t);
-  /// sum f*(Mbar_ij). It is after this that the norm of the average may be asked for.
-  double average_conjugate_sum();
-  /// sum f*(0): minus it is the sum of the entries' minima, a bound that is tight when the radius is not.
+  /// Makes a dual point G of current or averaged slopes. Returns sum f*(G_ij), never too small.
+  double make_dual(Slopes which);
+  /// sum f*(0): minus it is the sum of the entries' minima, a bound that is tight when the radius is not. Infinite
+  /// where a function has no such slope.
   double zero_conjugate_sum();
-  /// A lower bound of sigma_1, good enough to decide whether a proof is worth its cost.
+  /// A lower bound of sigma_1 of current slopes or of the dual point, good enough to decide whether a proof is worth
+  /// its cost.
   double estimate_norm(Slopes which) { return norm_bound_.estimate(which); }
-  /// An upper bound of sigma_1, proved as rigorously as `work` passes allow.
-  SpectralBound bound_norm(Slopes which, double work);
+  /// An upper bound of sigma_1 of the dual point; see NormBound.
+  SpectralBound bound_norm(double estimate, double work) { return norm_bound_.bound(estimate, work); }
+  SpectralBound certain_bound(double estimate) { return norm_bound_.certain_bound(estimate); }
+  /// The dual point itself.
+  [[nodiscard]] DualPoint dual_point();
 
   // Held-out entries.
   void watch(const Entries& held_out);
@@ -145,8 +155,10 @@ class Evaluator {
   [[nodiscard]] SegmentPoint off_pattern_at(double t, double square, double square_derivative) const;
   /// |X|_F^2 at a point of that segment.
   [[nodiscard]] double square_at(double t) const;
-  /// X at the entries from its factors. Returns the objective.
-  double load();
+  /// X at the entries from its factors.
+  void load();
+  /// What a penalty off the pattern adds at such a matrix, never too small.
+  [[nodiscard]] double off_pattern_bound(const FactoredMatrix& x, double observed_square);
 
   const Problem& problem_;
   const Execution& execution_;
@@ -165,10 +177,9 @@ class Evaluator {
   Product target_;                                // an atom as it meets the entries
   const FactoredMatrix* aimed_matrix_ = nullptr;  // or a matrix
   Atom aimed_;
-  double square_norm_ = 0;      // |X|_F^2 from the factors, kept where a penalty off the pattern needs it
-  double observed_square_ = 0;  // sum of x^2 at the entries when last linearized
-  double target_inner_ = 0;     // <X, S>
-  double target_square_ = 0;    // |S|_F^2
+  double square_norm_ = 0;    // |X|_F^2 from the factors, kept where a penalty off the pattern needs it
+  double target_inner_ = 0;   // <X, S>
+  double target_square_ = 0;  // |S|_F^2
   Offset watched_ = 0;
 };
 

@@ -8,7 +8,7 @@
 namespace tracenorm {
 
 LanczosValue lanczos_value(Panels& panels, FunctionRef<void(const Panel&, const Panel&)> apply, const Panel& start,
-                           int steps) {
+                           int steps, Random& random) {
   steps = static_cast<int>(std::min<Offset>(steps, start.rows()));
   const Panel vector = panels.make(Side::right, Use::exact, 1);
   const Panel product = panels.make(Side::right, Use::exact, 1);
@@ -17,6 +17,14 @@ LanczosValue lanczos_value(Panels& panels, FunctionRef<void(const Panel&, const 
   const auto extend = [&](double factor, const Panel& by) {
     basis.push_back(panels.make(Side::right, Use::descent, 1));
     panels.add(0, factor, by, basis.back());
+  };
+  /// Takes the part within the basis out of `rest`; returns the length of what is left.
+  const auto part_outside = [&] {
+    for (int pass = 0; pass < 2; ++pass) {  // modified Gram-Schmidt, twice
+      for (const Panel& known : basis) panels.add(1, -panels.dot(known, rest), known, rest);
+    }
+    panels.add(0, 1, rest, vector);
+    return std::sqrt(panels.dot(vector, vector));
   };
   extend(1 / std::sqrt(panels.dot(start, start)), start);
   Eigen::VectorXd diagonal(steps);
@@ -30,14 +38,19 @@ LanczosValue lanczos_value(Panels& panels, FunctionRef<void(const Panel&, const 
     scale = std::max(scale, diagonal[size]);
     const double length = std::sqrt(panels.dot(product, product));
     panels.add(0, length > 0 ? 1 / length : 1.0, product, rest);  // in the range of Real whatever the operator is
-    for (int pass = 0; pass < 2; ++pass) {                        // modified Gram-Schmidt, twice
-      for (const Panel& known : basis) panels.add(1, -panels.dot(known, rest), known, rest);
-    }
-    panels.add(0, 1, rest, vector);
-    const double left = std::sqrt(panels.dot(vector, vector));
+    double left = part_outside();
     off[size] = left * length;
     ++size;
-    if (size == steps || !(left > kLanczosRounding)) break;
+    if (size == steps) break;
+    if (!(left > kLanczosRounding)) {
+      // The space is exhausted, as it soon is where there are few different eigenvalues: a fresh direction asks what it
+      // may have missed. What is left of the old one is below rounding.
+      off[size - 1] = 0;
+      panels.add(0, 0, rest, rest);
+      panels.draw(1 / std::sqrt(static_cast<double>(rest.rows())), random, rest);
+      left = part_outside();
+      if (!(left > kLanczosRounding)) break;  // there is none: the space is everything
+    }
     extend(1 / left, rest);
   }
   if (!(scale > 0)) return {0, size};

@@ -14,12 +14,13 @@ inline constexpr double kLanczosRounding = 100 * static_cast<double>(std::numeri
 
 struct LanczosValue {
   double value = 0;  ///< the Ritz value, from above by its rounding
-  int steps = 0;     ///< how many were made: the space may be exhausted
+  int steps = 0;     ///< how many were made: there are no more than dimensions
 };
 
-/// `start` is an exact panel of one column. It and the vectors given to apply(v, out) are exact, the basis is in Real:
-/// half of what there is to keep and to read.
+/// Where the space is exhausted the steps go on from a fresh random direction. `start` is an exact panel of one column.
+/// It and the vectors given to apply(v, out) are exact, the basis is in Real: half of what there is to keep and to
+/// read.
 LanczosValue lanczos_value(Panels& panels, FunctionRef<void(const Panel&, const Panel&)> apply, const Panel& start,
-                           int steps);
+                           int steps, Random& random);
 
 }  // namespace tracenorm

@@ -16,6 +16,15 @@ constexpr double kFailureProbability = 1e-9;
 
 constexpr int kEstimateBlocks = 8;
 
+/// Sides of Gram matrices that are decomposed at once, whatever else a run does, and at most.
+constexpr double kAlwaysExact = 48;
+constexpr double kMostExact = 512;
+
+/// Multiply-adds that take about a third of a second.
+constexpr double kMoment = 8e9;
+
+constexpr SpectralBound kNoBound{std::numeric_limits<double>::infinity(), SpectralBound::Proof::none, 0};
+
 }  // namespace
 
 NormBound::NormBound(EntryStore& store, Panels& panels, SlopeMatrix& slopes, LeadingPair& pair, Iterate& iterate,
@@ -31,114 +40,121 @@ NormBound::NormBound(EntryStore& store, Panels& panels, SlopeMatrix& slopes, Lea
 
 double NormBound::estimate(Slopes which) {
   if (which == Slopes::current) return pair_.sigma();
-  if (!average_krylov_) {
-    average_krylov_ = std::make_unique<BlockKrylov>(panels_, Use::search, 1, kEstimateBlocks);
-    average_start_ = panels_.make(Side::right, Use::search, 1);
-    average_product_ = panels_.make(Side::left, Use::search, 1);
-    panels_.add(0, 1, pair_.right(), average_start_);
+  if (!dual_krylov_) {
+    dual_krylov_ = std::make_unique<BlockKrylov>(panels_, Use::search, 1, kEstimateBlocks);
+    dual_start_ = panels_.make(Side::right, Use::search, 1);
+    dual_product_ = panels_.make(Side::left, Use::search, 1);
+    panels_.add(0, 1, pair_.right(), dual_start_);
   }
-  draw_start(panels_, average_start_, true, random_);
+  draw_start(panels_, dual_start_, true, random_);
   const double before = counters_.passes;
   const double size = slopes_.size(which);
-  const KrylovResult found = average_krylov_->leading(
-      [&](int, const Panel& q, const Panel& out) { slopes_.normal(which, size, q, out, average_product_); },
-      average_start_, 1e-3, 16);  // what it decides is only whether a proof is worth its passes
+  const KrylovResult found = dual_krylov_->leading(
+      [&](int, const Panel& q, const Panel& out) { slopes_.normal(which, size, q, out, dual_product_); }, dual_start_,
+      1e-3, 16);  // what it decides is only whether a proof is worth its passes
   counters_.certificate_passes += counters_.passes - before;
   return size * std::sqrt(std::max(0.0, found.eigenvalue));
 }
 
-double NormBound::rounding_margin(double square) const {
-  // Stored slopes are rounded to Real, and conjugates clamp them into the loss's slopes: the matrix whose conjugates
-  // were summed differs from the stored one by at most one unit in the last place per entry. With a low-rank part, the
-  // entries of X and the factors may also differ by the rounding of the moves.
+double NormBound::rounding_margin() const {
+  if (!slopes_.has_low_rank_part()) return 0;  // what is multiplied are the numbers whose conjugates were summed
   const double unit = std::numeric_limits<Real>::epsilon();
-  const double roundings = norm_.plain() ? 1 : 2;  // slopes of Z may be rounded once more
-  double margin = roundings * unit * std::sqrt(square);
-  margin += 2 * slopes_.off_pattern() * 64 * unit * std::sqrt(std::max(square_norm_, observed_square_));
-  return margin;
+  const double exact_unit = std::numeric_limits<double>::epsilon();
+  const FactoredMatrix& x = iterate_.factors();
+  return unit * std::sqrt(slopes_.square(Slopes::dual)) +
+         2 * slopes_.off_pattern() * (x.terms() + 4.0) * exact_unit * 2 * x.trace_norm_bound();
 }
 
-void NormBound::add_low_rank(Slopes which, Side side, Eigen::MatrixXd& gram) {
+void NormBound::add_low_rank(Side side, Eigen::MatrixXd& gram) {
   // G = M + L with L = U C V': G'G = M'M + (M'U) C V' + V C (U'M) + V C (U'U) C V', or the same transposed.
   const FactoredMatrix& x = iterate_.factors();
   if (x.terms() == 0) return;
   const Panel near_side = side == Side::right ? x.right() : x.left();
   const Panel far = side == Side::right ? x.left() : x.right();
   const Panel cross = panels_.make(side, Use::exact, x.terms());
-  for (Index t = 0; t < x.terms(); ++t) slopes_.apply_entries(which, far.column(t), cross.column(t));
+  for (Index t = 0; t < x.terms(); ++t) slopes_.apply_entries(Slopes::dual, far.column(t), cross.column(t));
   const Eigen::MatrixXd scaled = panels_.download(near_side) * (2 * slopes_.off_pattern() * x.values()).asDiagonal();
   const Eigen::MatrixXd small = panels_.gram(far, far);
   const Eigen::MatrixXd mixed = panels_.download(cross) * scaled.transpose();
   gram += mixed + mixed.transpose() + scaled * small * scaled.transpose();
 }
 
-SpectralBound NormBound::from_gram(Slopes which, Side side, bool exact, double passes) {
-  counters_.passes += passes;
-  counters_.certificate_passes += passes;
-  Eigen::MatrixXd gram =
-      store_.gram(which, side, norm_.factors(Side::left, Use::exact), norm_.factors(Side::right, Use::exact));
-  const double stored_square = norm_.plain() ? slopes_.square(which) : gram.trace();
-  double frobenius = std::sqrt(stored_square);
-  if (!norm_.plain()) counters_.passes += 1;  // the copy that was scaled
-  if (slopes_.has_low_rank_part()) {
-    add_low_rank(which, side, gram);
-    frobenius += 2 * slopes_.off_pattern() * std::sqrt(square_norm_);
+SpectralBound NormBound::from_gram(const Costs& costs, bool exact, double estimate) {
+  counters_.passes += exact ? costs.exact : costs.cholesky;
+  counters_.certificate_passes += exact ? costs.exact : costs.cholesky;
+  Eigen::MatrixXd gram = store_.gram(Slopes::dual, costs.side, norm_.factors(Side::left, Use::exact),
+                                     norm_.factors(Side::right, Use::exact));
+  double frobenius = std::sqrt(gram.trace());
+  double margin = rounding_margin();
+  double terms = 0;
+  if (!norm_.plain()) {  // the copy that was scaled was rounded to Real, or to nothing where numbers get too small for
+                         // it
+    counters_.passes += 1;
+    margin += std::numeric_limits<Real>::epsilon() * frobenius +
+              std::numeric_limits<Real>::min() * std::sqrt(static_cast<double>(store_.facts().entries));
   }
-  // Rounding of the Gram matrix itself: each entry is a sum of at most max(m, n) products.
+  if (slopes_.has_low_rank_part()) {
+    add_low_rank(costs.side, gram);
+    terms = iterate_.terms();
+    frobenius += 4 * slopes_.off_pattern() * iterate_.factors().trace_norm_bound();
+  }
+  // Every entry of the Gram matrix is a sum of products; in such a sum of n terms rounding is at most n units of the
+  // sum of absolute values, and the matrix of those has a norm of at most |M|_F^2.
   const double unit = std::numeric_limits<double>::epsilon();
   const double longest = std::max(store_.facts().rows, store_.facts().cols);
-  const double gram_error = 2 * (longest + 10) * unit * frobenius * frobenius;
-  double square = 0;
-  if (exact) {
-    square = largest_eigenvalue_bound(gram);
-  } else {
-    const double about = estimate(which);
-    square = cholesky_bound(gram, std::max(about * about, 1e-300));
-  }
-  return {std::sqrt(square + gram_error) + rounding_margin(stored_square),
+  const double gram_error = 2 * (longest + 2 * terms + 10) * unit * frobenius * frobenius;
+  const double square = exact ? largest_eigenvalue_bound(gram) : cholesky_bound(gram, estimate * estimate, 1e-7);
+  return {(std::sqrt(square + gram_error) + margin) * (1 + 4 * unit),
           exact ? SpectralBound::Proof::exact : SpectralBound::Proof::cholesky, 0.0};
 }
 
-SpectralBound NormBound::from_lanczos(Slopes which, int steps) {
+SpectralBound NormBound::from_lanczos(int steps) {
   const Index cols = store_.facts().cols;
   const Panel start = panels_.make(Side::right, Use::exact, 1);
   panels_.draw(1 / std::sqrt(static_cast<double>(cols)), random_, start);
   const double before = counters_.passes;
   const auto [value, made] = lanczos_value(
-      panels_, [&](const Panel& v, const Panel& out) { slopes_.normal(which, v, out); }, start, steps);
+      panels_, [&](const Panel& v, const Panel& out) { slopes_.normal(Slopes::dual, v, out); }, start, steps, random_);
   counters_.certificate_passes += counters_.passes - before;
   const double shortfall = lanczos_shortfall(cols, made, kFailureProbability);
-  if (shortfall >= 1) return {std::numeric_limits<double>::infinity(), SpectralBound::Proof::none, 0};
-  const double square = slopes_.square(which) * norm_.largest() * norm_.largest();
-  return {std::sqrt(value / (1 - shortfall)) + rounding_margin(square), SpectralBound::Proof::probabilistic,
+  if (shortfall >= 1 || !std::isfinite(value)) return kNoBound;
+  return {std::sqrt(value / (1 - shortfall)) + rounding_margin(), SpectralBound::Proof::probabilistic,
           kFailureProbability};
 }
 
-SpectralBound NormBound::bound(Slopes which, double work) {
+NormBound::Costs NormBound::costs() const {
   const StoreFacts& facts = store_.facts();
   const Side side = facts.cols <= facts.rows ? Side::right : Side::left;
   const double length = std::min(facts.rows, facts.cols);
-  const double pass = static_cast<double>(facts.entries);
-  const double operations = facts.work.operations_per_entry * pass;  // of dense algebra, in the time of a pass
-  double gram_passes = side == Side::right ? facts.work.gram_of_columns : facts.work.gram_of_rows;
-  if (slopes_.has_low_rank_part()) gram_passes += iterate_.terms() * (1 + 4 * length * length / operations);
-  const double exact_passes = gram_passes + 4 * length * length * length / operations;
-  const double cholesky_passes = gram_passes + length * length * length / 3 / operations;
-  constexpr double kAlwaysExact = 48;  // costs microseconds
-  constexpr double kMostExact = 512;
-  if (length <= kAlwaysExact || (length <= kMostExact && exact_passes <= work)) {
-    return from_gram(which, side, true, exact_passes);
+  const double operations = facts.work.operations_per_entry * static_cast<double>(facts.entries);  // in a pass
+  double gram = side == Side::right ? facts.work.gram_of_columns : facts.work.gram_of_rows;
+  if (slopes_.has_low_rank_part()) gram += iterate_.terms() * (1 + 4 * length * length / operations);
+  const double cube = length * length * length / operations;
+  return {side, length, gram + 4 * cube, gram + cube / 3, kMoment / operations};
+}
+
+SpectralBound NormBound::certain_bound(double estimate) {
+  const Costs costs = this->costs();
+  if (costs.length <= kMostExact && costs.exact <= costs.moment) return from_gram(costs, true, estimate);
+  return costs.cholesky <= costs.moment ? from_gram(costs, false, estimate) : kNoBound;
+}
+
+SpectralBound NormBound::bound(double estimate, double work) {
+  const Costs costs = this->costs();
+  if (costs.length <= kAlwaysExact || (costs.length <= kMostExact && costs.exact <= work)) {
+    return from_gram(costs, true, estimate);
   }
   // The basis of a Lanczos run is kept in memory: at most 8 MB or a byte an entry, unless that would be too few steps
   // to say anything. Every step is orthogonalised against all before it, twice.
   constexpr double kLeastSteps = 60;
-  const auto cols = static_cast<double>(facts.cols);
+  const auto cols = static_cast<double>(store_.facts().cols);
+  const auto pass = static_cast<double>(store_.facts().entries);
   const double room = std::max(8e6, pass);
   const double most = std::clamp(room / (sizeof(Real) * cols), kLeastSteps, 400.0);
   const double steps = std::clamp(work, kLeastSteps, most);
-  const double lanczos_passes = steps + 4 * cols * steps * steps / operations;
-  if (cholesky_passes <= std::max(work, lanczos_passes)) return from_gram(which, side, false, cholesky_passes);
-  return from_lanczos(which, static_cast<int>(steps));
+  const double lanczos = steps + 4 * cols * steps * steps / (store_.facts().work.operations_per_entry * pass);
+  if (costs.cholesky <= std::max(work, lanczos)) return from_gram(costs, false, estimate);
+  return from_lanczos(static_cast<int>(steps));
 }
 
 }  // namespace tracenorm

@@ -13,23 +13,31 @@ class NormBound {
   NormBound(EntryStore& store, Panels& panels, SlopeMatrix& slopes, LeadingPair& pair, Iterate& iterate,
             const WeightedNorm& norm, Counters& counters, Random& random);
 
-  /// |X|_F^2 and its part at the entries, which margins for rounding need where slopes have a low-rank part.
-  void observe(double square_norm, double observed_square) {
-    square_norm_ = square_norm;
-    observed_square_ = observed_square;
-  }
-
-  /// A lower bound of sigma_1, good enough to decide whether a proof is worth its cost.
+  /// A lower bound of sigma_1 of the current slopes or of the dual point, good enough to decide whether a proof is
+  /// worth its cost.
   double estimate(Slopes which);
-  /// An upper bound of sigma_1, proved as rigorously as `work` passes allow.
-  SpectralBound bound(Slopes which, double work);
+  /// An upper bound of sigma_1 of the dual point, about which the estimate is known. Proved as rigorously as `work`
+  /// passes allow, and without a doubt wherever that takes no more than a moment.
+  SpectralBound bound(double estimate, double work);
+  /// The same, without a doubt, if that takes no more than a moment; otherwise infinite.
+  SpectralBound certain_bound(double estimate);
 
  private:
-  [[nodiscard]] double rounding_margin(double square) const;
-  SpectralBound from_gram(Slopes which, Side side, bool exact, double passes);
+  /// What the proofs would cost, in passes.
+  struct Costs {
+    Side side;  // of the smaller Gram matrix
+    double length;
+    double exact;
+    double cholesky;
+    double moment;  // what nobody minds waiting for
+  };
+  [[nodiscard]] Costs costs() const;
+  /// A bound of |G - G as it is multiplied|_F: with a low-rank part the entries of G less 2 lambda X were rounded.
+  [[nodiscard]] double rounding_margin() const;
+  SpectralBound from_gram(const Costs& costs, bool exact, double estimate);
   /// Adds what the low-rank part of the slopes does to the Gram matrix of the entries.
-  void add_low_rank(Slopes which, Side side, Eigen::MatrixXd& gram);
-  SpectralBound from_lanczos(Slopes which, int steps);
+  void add_low_rank(Side side, Eigen::MatrixXd& gram);
+  SpectralBound from_lanczos(int steps);
 
   EntryStore& store_;
   Panels& panels_;
@@ -39,11 +47,9 @@ class NormBound {
   const WeightedNorm& norm_;
   Counters& counters_;
   Random& random_;
-  double square_norm_ = 0;
-  double observed_square_ = 0;
-  std::unique_ptr<BlockKrylov> average_krylov_;  // of estimates of the average's norm; made when first needed
-  Panel average_start_;
-  Panel average_product_;
+  std::unique_ptr<BlockKrylov> dual_krylov_;  // of estimates of a dual point's norm; made when first needed
+  Panel dual_start_;
+  Panel dual_product_;
 };
 
 }  // namespace tracenorm

@@ -13,8 +13,8 @@ class SlopeMatrix {
   SlopeMatrix(EntryStore& store, Panels& panels, const WeightedNorm& norm, const Iterate& iterate, Counters& counters);
 
   /// What was last learnt of the slopes: sums of their squares.
-  void observe(Slopes which, double square) { (which == Slopes::current ? square_ : average_square_) = square; }
-  [[nodiscard]] double square(Slopes which) const { return which == Slopes::current ? square_ : average_square_; }
+  void observe(Slopes which, double square) { (which == Slopes::current ? square_ : dual_square_) = square; }
+  [[nodiscard]] double square(Slopes which) const { return which == Slopes::current ? square_ : dual_square_; }
 
   /// out = M v for a right panel, M' v for a left one. Exact panels of one column.
   void apply(Slopes which, const Panel& v, const Panel& out);
@@ -46,7 +46,7 @@ class SlopeMatrix {
   Counters& counters_;
   double lambda_;
   double square_ = 0;
-  double average_square_ = 0;
+  double dual_square_ = 0;
   Panel scaled_[2];  // a vector times the norm's factors, by side
   Panel addend_;     // what the low-rank part adds to the rows of M v
   Panel row_product_;

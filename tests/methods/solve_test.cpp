@@ -88,7 +88,10 @@ TEST(Solve, TheCertificateCostsAtMostATenth) {
   options.iterations = 200;
   for (const char* penalty : {"none", "l1:0.1", "complement-squared:0.01"}) {
     const Result result = solve(large_problem(parse_penalty(penalty)), methods::FrankWolfe{}, options);
-    EXPECT_LE(result.counters.certificate_passes, 0.1 * result.counters.passes + 130) << penalty;
+    // The last proof leaves no doubt if that takes no more than a moment; this one takes 270 passes (a Gram matrix of
+    // side 300 and its decomposition), and 300 more with a low-rank part.
+    EXPECT_LE(result.counters.certificate_passes, 0.1 * result.counters.passes + 130 + 600) << penalty;
+    EXPECT_NE(result.certificate.proof, SpectralBound::Proof::probabilistic) << penalty;
     EXPECT_GT(result.lower_bound, 0) << penalty;
   }
 }
@@ -165,14 +168,32 @@ TEST(Solve, BadOptionsAreUsageErrors) {
   EXPECT_THROW(solve(problem, methods::FrankWolfe{}, {}, {.validation = &outside}), Error);
 }
 
-TEST(Solve, ACustomLossThatIsNotANumberIsANumericalFailure) {
+TEST(Solve, ACustomLossThatIsNotANumberIsRefused) {
   Problem problem = large_problem();
   problem.loss = losses::Custom{
       [](double x, double y) { return std::abs(x) > 1 ? std::numeric_limits<double>::quiet_NaN() : std::abs(x - y); },
       "bad",
       {}};
+  EXPECT_THROW(solve(problem), Error);
+}
+
+TEST(Solve, ACustomLossThatIsNotConvexIsRefused) {
+  Problem problem = large_problem();
+  problem.loss = losses::Custom{[](double x, double y) { return std::sqrt(std::abs(x - y)); }, "bent", {}};
+  EXPECT_THROW(solve(problem), Error);
+}
+
+TEST(Solve, ACustomLossThatTurnsIntoNoNumberIsANumericalFailure) {
+  Problem problem = large_problem();
+  std::atomic<int> calls = 0;
+  problem.loss = losses::Custom{[&](double x, double y) {
+                                  return ++calls > 1000000 ? std::numeric_limits<double>::quiet_NaN() : std::abs(x - y);
+                                },
+                                "bad",
+                                {}};
   const Result result = solve(problem);
   EXPECT_EQ(result.status, Status::numerical_failure);
+  EXPECT_TRUE(std::isinf(result.relative_gap));
 }
 
 TEST(Methods, NamesRoundTrip) {

@@ -89,8 +89,8 @@ TEST(WeightedNorm, IsAPlainOneInOtherUnits) {
       EXPECT_LT((test::slope_matrix(*f) - m).norm(), 1e-5 * (1 + m.norm())) << solved.name << k;
       const double sigma = g->leading_atom({1e-9, 500}).sigma;
       EXPECT_NEAR(f->leading_atom({1e-9, 500}).sigma, sigma, 1e-5 * (1 + sigma)) << solved.name << k;
-      EXPECT_NEAR(f->bound_norm(Slopes::current, 1e9).value, g->bound_norm(Slopes::current, 1e9).value,
-                  1e-5 * (1 + sigma))
+      EXPECT_NEAR(f->make_dual(Slopes::current), g->make_dual(Slopes::current), tolerance) << solved.name << k;
+      EXPECT_NEAR(f->bound_norm(sigma, 1e9).value, g->bound_norm(sigma, 1e9).value, 1e-5 * (1 + sigma))
           << solved.name << k;
       g->aim(g->leading_atom({1e-9, 500}).atom);
       g->move(2.0 / (k + 3));

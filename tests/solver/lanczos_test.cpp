@@ -22,9 +22,10 @@ Eigen::MatrixXd random_gram(Random& random, Index n, Index inner) {
 
 LanczosValue value_on_host(const Eigen::MatrixXd& g, const Eigen::VectorXd& start, int steps) {
   test::Host host(1, static_cast<Index>(g.rows()));
+  Random random(5);
   return lanczos_value(
       host.panels, [&](const Panel& v, const Panel& out) { host.panels.upload(g * host.panels.download(v), out); },
-      host.vector(Side::right, start), steps);
+      host.vector(Side::right, start), steps, random);
 }
 
 TEST(Lanczos, TheLanczosTheoremHoldsInPractice) {

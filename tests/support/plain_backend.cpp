@@ -125,10 +125,12 @@ class PlainStore final : public EntryStore {
     x_ += t * (target_ - x_);
     return largest;
   }
-  EntrySums load(const FactorView& x) override {
-    x_ = numbers(x.left) * x.values.asDiagonal() * numbers(x.right).transpose();
+  void load(const FactorView& x) override { x_ = matrix(x); }
+  [[nodiscard]] EntrySums objective(const FactorView& x) const override {
     MatrixXd unused;
-    return sums_at(x_, 0, unused);
+    EntrySums sums = sums_at(matrix(x), 0, unused);
+    sums.rounding = 1e-12 * sums.objective;
+    return sums;
   }
 
   EntrySums factor_gradient(const Product& at, double scale, double width, const Product& products) override {
@@ -159,14 +161,23 @@ class PlainStore final : public EntryStore {
     average_ = averaged_ ? MatrixXd((1 - t) * average_ + t * slope_) : slope_;
     averaged_ = true;
   }
-  EntrySums conjugates(Slopes which) override {
+  EntrySums conjugates(Slopes which, const FactorView*) override {
     EntrySums sums;
+    dual_ = which == Slopes::zero ? MatrixXd(0 * slope_) : slopes(which);
     for_each_entry([&](Index i, Index j, double y, double w) {
-      const double s = which == Slopes::zero ? 0 : average_(i, j);
+      const double s = dual_(i, j);
       sums.conjugate += conjugate(s, y, w);
       sums.square_slope += s * s;
+      sums.rounding += 1e-12 * std::abs(conjugate(s, y, w));
     });
     return sums;
+  }
+  [[nodiscard]] std::vector<Real> dual_slopes() const override {
+    std::vector<Real> all;
+    for (Index i = 0; i < data_.rows; ++i) {
+      for (Index j = 0; j < data_.cols; ++j) all.push_back(Real(dual_(i, j)));
+    }
+    return all;
   }
   MatrixXd gram(Slopes which, Side side, const Panel& row_factor, const Panel& col_factor) override {
     MatrixXd m = slopes(which);
@@ -192,7 +203,12 @@ class PlainStore final : public EntryStore {
     const P* own = std::get_if<P>(&penalty);
     return own != nullptr ? own->lambda : 0.0;
   }
-  [[nodiscard]] const MatrixXd& slopes(Slopes which) const { return which == Slopes::current ? slope_ : average_; }
+  [[nodiscard]] const MatrixXd& slopes(Slopes which) const {
+    return which == Slopes::current ? slope_ : which == Slopes::average ? average_ : dual_;
+  }
+  static MatrixXd matrix(const FactorView& x) {
+    return numbers(x.left) * x.values.asDiagonal() * numbers(x.right).transpose();
+  }
   [[nodiscard]] double value(double x, double y) const {
     return std::visit([&](const auto& loss) { return double(loss.value(x, y)); }, loss_);
   }
@@ -242,6 +258,7 @@ class PlainStore final : public EntryStore {
   MatrixXd x_;
   MatrixXd slope_;
   MatrixXd average_;
+  MatrixXd dual_;
   bool averaged_ = false;
   MatrixXd target_;
   const Entries* held_out_ = nullptr;

@@ -64,7 +64,8 @@ void run(const GenFB& options, const Problem& problem, Evaluator& f, Session& se
   bool converged = false;
   for (int k = 0;; ++k) {
     const double bound = budget.due(k, splitting.work(), converged) ? splitting.lower_bound() : kNoBound;
-    const double objective = f.restart(p2) + options.trace_penalty * p2.trace_norm_bound();
+    f.restart(p2);
+    const double objective = f.objective(f.iterate()) + options.trace_penalty * p2.trace_norm_bound();
     if (!session.proceed({.k = k, .objective = objective, .step = splitting.step()}, bound, converged)) return;
     p2 = splitting.advance();
     converged = splitting.change() <= options.tolerance && splitting.confirm();

@@ -149,7 +149,8 @@ void run(const Glrl& options, const Problem& problem, Evaluator& f, Session& ses
     double reached = objective;
     double share = 1;
     for (int i = 0; i <= most_halvings; ++i, share /= 2) {
-      reached = f.restart(combination.at({1 + share * (best.a - 1), share * best.b}, rank));
+      f.restart(combination.at({1 + share * (best.a - 1), share * best.b}, rank));
+      reached = f.objective(f.iterate());
       if (reached < objective) break;
     }
     if (!(reached < objective)) f.restart(x);

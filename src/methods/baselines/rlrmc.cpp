@@ -64,7 +64,10 @@ double data_unit(const Observed& data) {
 }
 
 /// Puts a point into the evaluator and gives its objective without smoothing.
-double report(const FixedRankPoint& x, Evaluator& f) { return f.restart(LowRankMatrix(x.u, x.s, x.v)); }
+double report(const FixedRankPoint& x, Evaluator& f) {
+  f.restart(LowRankMatrix(x.u, x.s, x.v));
+  return f.objective(f.iterate());
+}
 
 }  // namespace
 

@@ -150,7 +150,8 @@ bool SingularThreshold::confirm(const RowMatrix& a, double threshold) {
       (cols_ <= rows_ ? t_.right : t_.left).leftCols(kept_) * t_.values.head(kept_).asDiagonal();
   gram.noalias() -= near * near.transpose();
   constexpr double slack = 1e-6;  // a value this little above the threshold would change nothing
-  proved_ = cholesky_bound(gram, threshold * threshold) <= threshold * threshold * (1 + slack);
+  const double square = threshold * threshold;
+  proved_ = cholesky_bound(gram, square, slack / 10) <= square * (1 + slack);
   if (!proved_) full_calls_ = kPause;
   return proved_;
 }

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include "base/precise_sum.hpp"
 #include "linalg/spectral_bound.hpp"
 #include "model/entry_functions.hpp"
 #include "solver/block_krylov.hpp"
@@ -148,7 +149,7 @@ double Splitting::norm_bound() {
     Eigen::VectorXd v = random_block(static_cast<Index>(gram.rows()), 1, random_);
     const double estimate = leading_eigenvector(
         [&](const Eigen::VectorXd& in, Eigen::VectorXd& out) { out.noalias() = gram * in; }, v, 1e-8, 200);
-    bound = cholesky_bound(gram, std::max(estimate, 1e-300));
+    bound = cholesky_bound(gram, estimate, 1e-7);
   }
   // Each entry of the Gram matrix is a sum of at most max(m, n) products.
   const double unit = std::numeric_limits<double>::epsilon();
@@ -158,7 +159,8 @@ double Splitting::norm_bound() {
 double Splitting::conjugate_sum(double scale) const {
   // Per entry h = w loss + lambda1 |.|, so h*(s) is the least of (w loss)*(s') over |s' - s| <= lambda1: at the s'
   // nearest to the loss's slope at zero. A missing entry has h = lambda1 |.|, and h*(s) = 0 as |s| <= lambda1.
-  std::vector<double> sums(cuts_.size() - 1);
+  std::vector<PreciseSum> sums(cuts_.size() - 1);
+  std::vector<double> products(sums.size());  // of slopes and data, which the conjugates are the small differences of
   std::visit(
       [&](const auto& loss) {
         execution_.for_each_shard(static_cast<int>(sums.size()), [&](int s) {
@@ -170,19 +172,24 @@ double Splitting::conjugate_sum(double scale) const {
             const double w = data_.weight.empty() ? 1.0 : double(data_.weight[place]);
             const double slope = scale * a_.data()[p];
             const double at_zero = w * double(loss.subgradient(0.0, y));
-            sums[shard] += w * loss.conjugate(std::clamp(at_zero, slope - lambda1_, slope + lambda1_) / w, y);
+            sums[shard].add(w * loss.conjugate(std::clamp(at_zero, slope - lambda1_, slope + lambda1_) / w, y));
+            products[shard] += (std::abs(slope) + lambda1_) * std::abs(y);
           }
         });
       },
       loss_);
-  return std::accumulate(sums.begin(), sums.end(), 0.0);
+  double bound = 0;
+  for (std::size_t s = 0; s < sums.size(); ++s) {
+    const double rounding = 64 * std::numeric_limits<double>::epsilon();
+    bound += sums[s].value() + rounding * (sums[s].magnitude() + products[s]);
+  }
+  return bound;
 }
 
 double Splitting::lower_bound() {
   make_dual_point();
   const double norm = norm_bound();
-  const double conjugates = conjugate_sum(norm > lambda2_ ? lambda2_ / norm : 1.0);
-  return -conjugates - 1e-14 * std::abs(conjugates);
+  return 0.0 - conjugate_sum(norm > lambda2_ ? lambda2_ / norm : 1.0);
 }
 
 }  // namespace tracenorm::baselines
