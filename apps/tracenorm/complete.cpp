@@ -76,18 +76,24 @@ double deviation_of(const std::vector<Real>& values) {
   return values.size() < 2 ? 0 : std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
-/// Exactly this share of the entries, shifted by five deviations up or down: what a robust loss must live with.
-void add_outliers(Entries& train, double share, double deviation, std::uint64_t seed) {
+/// Exactly this share of the entries, shifted by five deviations up or down: what a robust loss must live with. Returns
+/// those that were.
+Entries add_outliers(Entries& train, double share, double deviation, std::uint64_t seed) {
+  Entries shifted;
   Random random(seed ^ 0x9e6c63d0876a9a35ULL);
   auto left = static_cast<double>(train.value.size());
   auto wanted = std::round(share * left);
-  for (Real& value : train.value) {
+  for (std::size_t e = 0; e < train.value.size(); ++e) {
     if (random.uniform() * left < wanted) {  // selection sampling: every choice is equally likely
-      value += static_cast<Real>((random.uniform() < 0.5 ? -5 : 5) * deviation);
+      train.value[e] += static_cast<Real>((random.uniform() < 0.5 ? -5 : 5) * deviation);
+      shifted.row.push_back(train.row[e]);
+      shifted.col.push_back(train.col[e]);
+      shifted.value.push_back(train.value[e]);
       --wanted;
     }
     --left;
   }
+  return shifted;
 }
 
 int run(CompleteOptions options) {
@@ -105,11 +111,12 @@ int run(CompleteOptions options) {
   if (!options.test.empty()) test = read_held_out(options.test, "test", data.table, common);
 
   const double deviation = deviation_of(split.train.value);
-  add_outliers(split.train, options.outliers, deviation, common.fit.run.seed);
+  Entries outliers = add_outliers(split.train, options.outliers, deviation, common.fit.run.seed);
   const Watch watch(common.quiet);
   report::RunReport report{fit(fit_data(options.completion, data, std::move(split.train), std::move(split.validation)),
                                common.fit, watch.hooks())};
   report.command = "complete";
+  report.replaced = std::move(outliers);
   report.columns = data.table.columns;
   report.options = own_options(options, deviation);
   report.rows = data.table.row_labels;

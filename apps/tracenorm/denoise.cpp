@@ -40,6 +40,7 @@ int run(DenoiseOptions options) {
   const Watch watch(common.quiet);
   report::RunReport report{fit(std::move(data), common.fit, watch.hooks())};
   report.command = "denoise";
+  report.kind = DataKind::matrix;
   report.columns = matrix.columns;
   report.rows = std::move(matrix.row_labels);
   report.cols = std::move(matrix.col_labels);

@@ -51,6 +51,15 @@ void write_results(const EstimationOptions& options, report::RunReport& report) 
       report.written.push_back(options.model);
     });
   }
+  if (!options.certificate.empty() && report.result.status != Status::numerical_failure) {
+    outputs.attempt([&] {
+      Claim claim = claim_of(report.problem, report.preparation, report.result);
+      claim.kind = report.kind;
+      claim.replaced = report.replaced;
+      io::write_certificate(options.certificate, claim);
+      report.written.push_back(options.certificate);
+    });
+  }
   if (!options.json.empty()) {
     outputs.attempt([&] {
       write_output(options.json, report::to_json(report));

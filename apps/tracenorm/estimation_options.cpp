@@ -77,6 +77,9 @@ void add_output_options(CLI::App& app, EstimationOptions& options) {
   app.add_option("--model", options.model, "save the solution for `predict` (NumPy opens it)")
       ->type_name("FILE.npz")
       ->group("Output");
+  app.add_option("--certificate", options.certificate, "save the proof of the lower bound for `verify`")
+      ->type_name("FILE.npz")
+      ->group("Output");
   app.add_option("--json", options.json, "write everything about the run; - for standard output")
       ->type_name("FILE")
       ->group("Output");
@@ -109,6 +112,14 @@ void check_gap(const FitOptions& options) {
                           method_name(*options.method), methods_where(is_convex)));
 }
 
+void check_certificate(const EstimationOptions& options) {
+  if (options.certificate.empty() || is_bounded(*options.fit.method)) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("--certificate: method {} does not bound the trace norm and proves nothing; leave it out, or "
+                          "use one of {}",
+                          method_name(*options.fit.method), methods_where(is_bounded)));
+}
+
 }  // namespace
 
 void add_estimation_options(CLI::App& app, EstimationOptions& options, const std::string& data_name,
@@ -130,8 +141,14 @@ void settle(EstimationOptions& options, const std::vector<std::string>& inputs) 
   options.fit.method = options.method.make(options.fit.run.gap.has_value());
   check_radius(options.fit);
   check_gap(options.fit);
+  check_certificate(options);
+  options.fit.run.keep_dual = !options.certificate.empty();
   options.fit = settle(options.fit);
-  check_outputs({{"--json", options.json}, {"--model", options.model}, {"--report", options.report}}, inputs);
+  check_outputs({{"--json", options.json},
+                 {"--model", options.model},
+                 {"--certificate", options.certificate},
+                 {"--report", options.report}},
+                inputs);
 }
 
 std::string footer(std::string_view remarks) {

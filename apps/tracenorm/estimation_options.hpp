@@ -22,6 +22,7 @@ struct EstimationOptions {
 
   std::string json;
   std::string model;
+  std::string certificate;
   std::string report;  ///< an HTML page; empty: none
   bool quiet = false;
 };

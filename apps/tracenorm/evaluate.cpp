@@ -203,6 +203,7 @@ void add_evaluate(CLI::App& program, Action& action) {
   EstimationOptions& common = options->completion.common;
   add_estimation_options(*app, common, "DATA", "entries: row, column, value");
   app->remove_option(app->get_option("--model"));  // each fold has its own
+  app->remove_option(app->get_option("--certificate"));
   app->remove_option(app->get_option("--report"));
   add_completion_options(*app, options->completion);
   app->add_option_function<std::string>(

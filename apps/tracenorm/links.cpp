@@ -87,6 +87,21 @@ DenseObservations observe(const Adjacency& graph, const LinksOptions& options) {
   return {n, n, std::move(entries), {}};
 }
 
+/// The entries that were seen flipped, as they were seen.
+Entries wrong_links(const Adjacency& graph, const DenseObservations& data) {
+  Entries wrong;
+  for (Index a = 0; a < graph.nodes(); ++a) {
+    for (Index b = 0; b < graph.nodes(); ++b) {
+      const Real seen = data.value[graph.place(a, b)];
+      if (std::isnan(seen) || seen == (graph.linked(a, b) ? Real(1) : Real(0))) continue;
+      wrong.row.push_back(a);
+      wrong.col.push_back(b);
+      wrong.value.push_back(seen);
+    }
+  }
+  return wrong;
+}
+
 /// Scores come from blocks of rows, so that the answer is never made dense as a whole.
 HeldOut judge_links(const LowRankMatrix& x, const Adjacency& graph, const DenseObservations& data, bool ordered_pairs) {
   constexpr Index kBlock = 256;
@@ -126,6 +141,8 @@ int run(LinksOptions options) {
   const Watch watch(common.quiet);
   report::RunReport report{fit(data, common.fit, watch.hooks())};
   report.command = "links";
+  report.kind = DataKind::graph;
+  report.replaced = wrong_links(adjacency, data);
   report.rows = graph.labels;
   report.cols = std::move(graph.labels);
   report.test = judge_links(report.result.solution, adjacency, data, options.unsymmetric_mask);

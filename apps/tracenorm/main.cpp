@@ -38,6 +38,7 @@ void set_up(CLI::App& program, Action& action) {
   add_evaluate(program, action);
   add_predict(program, action);
   add_recommend(program, action);
+  add_verify(program, action);
   add_generate(program, action);
   add_info(program, action);
   for (CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) command->group("Commands");

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tracenorm/claim.hpp"
 #include "tracenorm/error.hpp"
 #include "tracenorm/model.hpp"
 #include "tracenorm/observations.hpp"
@@ -147,5 +148,9 @@ void write_npy_columns(const std::string& path, Index rows, Index cols, const do
 /// none), metadata (JSON) and schema. Names that are very long are kept as row_names_utf8 and row_names_ends instead.
 void write_model(const std::string& path, const Model& model);
 Model read_model(const std::string& path);
+
+/// A .npz of what a claim holds; docs/certificates.md lists its arrays.
+void write_certificate(const std::string& path, const Claim& claim);
+Claim read_certificate(const std::string& path);
 
 }  // namespace tracenorm::io

@@ -5,4 +5,5 @@
 #include "tracenorm/io.hpp"
 #include "tracenorm/model.hpp"
 #include "tracenorm/options.hpp"
+#include "tracenorm/verify.hpp"
 #include "tracenorm/version.hpp"

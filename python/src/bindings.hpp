@@ -78,5 +78,6 @@ void bind_loss(nb::module_& module);
 void bind_method(nb::module_& module);
 void bind_model(nb::module_& module);
 void bind_solve(nb::module_& module);
+void bind_verify(nb::module_& module);
 
 }  // namespace tracenorm::python

@@ -30,4 +30,5 @@ NB_MODULE(_core, module) {
   python::bind_method(module);
   python::bind_model(module);
   python::bind_solve(module);
+  python::bind_verify(module);
 }

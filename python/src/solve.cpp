@@ -153,7 +153,7 @@ Dict describe(const Result& result) {
   about["lower_bound"] = result.lower_bound;
   about["relative_gap"] = result.relative_gap;
   about["trace_norm"] = result.trace_norm;
-  about["certificate"] = to_string(result.certificate.proof);
+  about["proof"] = to_string(result.certificate.proof);
   about["failure_probability"] = result.certificate.failure_probability;
   about["iterations"] = result.iterations;
   about["solution_iteration"] = result.solution_iteration;
@@ -218,13 +218,16 @@ std::pair<Model, Dict> watched(const nb::object& callback, Failure& failure, con
   if (PyErr_CheckSignals() != 0) throw nb::python_error();  // Ctrl-C after the last look
   Dict about = describe(report.result);
   about["radius_path"] = describe_path(report);
+  about["claim"] = report.run.keep_dual && report.result.dual
+                       ? nb::cast(claim_of(report.problem, report.preparation, report.result))
+                       : nb::none();
   return {report::make_model(report), about};
 }
 
 std::pair<Model, Dict> run_solve(const Data& data, const nb::object& loss, const std::string& loss_name,
                                  const std::string& penalty, double radius, double norm_power, double norm_smoothing,
                                  const Method& method, const Dict& run, const std::optional<EntryArrays>& validation,
-                                 const nb::object& callback, const Model* start) {
+                                 const nb::object& callback, const Model* start, bool keep_dual) {
   Failure failure;
   Fit fit;
   fit.norm_weights = {norm_power, norm_smoothing};
@@ -233,6 +236,7 @@ std::pair<Model, Dict> run_solve(const Data& data, const nb::object& loss, const
   fit.preparation = data.preparation;
   fit.method = method;
   set_options(fit.run, run);
+  fit.run.keep_dual = keep_dual;
   Entries held_out = entries_from(validation);
   prepare(data.preparation, held_out);
   return watched(callback, failure, [&](RunHooks hooks) {
@@ -248,11 +252,12 @@ std::pair<Model, Dict> run_fit(std::pair<Index, Index> shape, const EntryArrays&
                                const std::optional<std::string>& loss_name, const std::string& penalty,
                                const std::optional<std::string>& prepare, const Dict& settings, const Method& method,
                                const Dict& run, const std::optional<EntryArrays>& validation,
-                               const nb::object& callback) {
+                               const nb::object& callback, bool keep_dual) {
   Failure failure;
   FitOptions options;
   set_options(options, settings);
   set_options(options.run, run);
+  options.run.keep_dual = keep_dual;
   options.method = method;
   options.penalty = parse_penalty(penalty);
   if (loss_name) options.loss = make_loss(loss, *loss_name, failure);
@@ -281,10 +286,10 @@ void bind_solve(nb::module_& module) {
       .def_prop_ro("products", [](const Iteration& iteration) { return iteration.counters.products; });
   module.def("solve", &run_solve, "data"_a, "loss"_a.none(), "loss_name"_a, "penalty"_a, "radius"_a, "norm_power"_a,
              "norm_smoothing"_a, "method"_a, "run"_a, "validation"_a.noconvert().none(), "callback"_a.none(),
-             "start"_a.none());
+             "start"_a.none(), "keep_dual"_a);
   module.def("fit", &run_fit, "shape"_a, "entries"_a.noconvert(), "weight"_a.noconvert().none(), "loss"_a.none(),
              "loss_name"_a.none(), "penalty"_a, "prepare"_a.none(), "settings"_a, "method"_a, "run"_a,
-             "validation"_a.noconvert().none(), "callback"_a.none());
+             "validation"_a.noconvert().none(), "callback"_a.none(), "keep_dual"_a);
   module.attr("fewest_to_choose") = kFewestToChoose;
 }
 

@@ -46,7 +46,7 @@ def test_what_a_result_says(corrupted):
     assert result.relative_gap == (result.objective - result.lower_bound) / abs(result.lower_bound)
     assert result.method == "corrective" and result.loss == "huber:0.25" and result.penalty == "none"
     assert result.radius == 100 and result.trace_norm <= 100 * (1 + 1e-9)
-    assert result.certificate in ("exact", "cholesky", "probabilistic")
+    assert result.proof in ("exact", "cholesky", "probabilistic")
     assert result.environment["version"] == tracenorm.__version__
     assert result.left.shape == (60, result.rank) and result.right.shape == (40, result.rank)
     assert np.allclose(result.left.T @ result.left, np.eye(result.rank), atol=1e-8)

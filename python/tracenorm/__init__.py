@@ -18,10 +18,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from ._certificate import Certificate
 from ._core import Iteration
 from ._loss import losses
 from ._result import Model, Result, load
 from ._solve import fit, methods, solve
+from ._verify import Verification, verify
 
 if TYPE_CHECKING:
     from .estimators import MatrixCompletion, RobustImputer, SparseLowRankCovariance
@@ -31,18 +33,21 @@ __version__: str = _core.version
 _ESTIMATORS = ("MatrixCompletion", "RobustImputer", "SparseLowRankCovariance")
 
 __all__ = [
+    "Certificate",
     "Iteration",
     "MatrixCompletion",
     "Model",
     "Result",
     "RobustImputer",
     "SparseLowRankCovariance",
+    "Verification",
     "__version__",
     "fit",
     "load",
     "losses",
     "methods",
     "solve",
+    "verify",
 ]
 
 

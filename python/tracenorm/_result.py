@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._certificate import Certificate
 from ._ids import find_ids
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -225,8 +226,11 @@ class Result(Model):
         super().__init__(model)
         self.message: str = about["message"]
         """The status in words."""
-        self.certificate: str = about["certificate"]
+        self.proof: str = about["proof"]
         """How the lower bound was proved: "exact", "cholesky", "probabilistic", or "none"."""
+        claim = about["claim"]
+        self.certificate: Certificate | None = None if claim is None else Certificate(claim)
+        """The proof itself, where it was to be kept: ``solve(..., certificate=True)``."""
         self.failure_probability: float = about["failure_probability"]
         """Of the lower bound being wrong; 0 when it is proved."""
         self.iterations: int = about["iterations"]

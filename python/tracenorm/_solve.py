@@ -76,6 +76,7 @@ def solve(
     callback: Callable[[Iteration], Any] | None = None,
     progress: bool = False,
     certificate_share: float = 0.1,
+    certificate: bool = False,
     method_options: dict[str, Any] | None = None,
     **options: Any,
 ) -> Result:
@@ -129,6 +130,8 @@ def solve(
         Show a progress bar (tqdm's, if it is installed).
     certificate_share
         The share of the work that may go into lower bounds.
+    certificate
+        Keep the proof of the lower bound, as ``result.certificate``, for ``tracenorm.verify``: a float per entry.
 
     Returns
     -------
@@ -167,6 +170,7 @@ def solve(
             validation=_validation(validation, entries.row_names, entries.col_names),
             callback=watcher,
             start=None if start is None else _model(start),
+            keep_dual=_keeps(certificate, loss, chosen),
         )
     return _result(model, about, entries.row_names, entries.col_names)
 
@@ -194,6 +198,7 @@ def fit(
     callback: Callable[[Iteration], Any] | None = None,
     progress: bool = False,
     certificate_share: float = 0.1,
+    certificate: bool = False,
     method_options: dict[str, Any] | None = None,
     **options: Any,
 ) -> Result:
@@ -209,6 +214,7 @@ def fit(
     """
     if isinstance(radius, str) and radius != "auto":
         raise ValueError(f"radius = {radius!r}; it must be a number or 'auto'")
+    chosen = _method(method, method_options, options, gap)
     table = as_table(data, shape=shape, columns=columns, weights=weights)
     function, loss_name = (None, None) if loss is None else _loss(loss, table.values, 1.0)
     with _watching(callback, progress, iterations) as watcher:
@@ -225,10 +231,11 @@ def fit(
                 "norm_power": norm_power,
                 "norm_smoothing": norm_smoothing,
             },
-            method=_method(method, method_options, options, gap),
+            method=chosen,
             run=_run(iterations, gap, time, seed, threads, certificate_share, patience),
             validation=_validation(validation, table.row_names, table.col_names),
             callback=watcher,
+            keep_dual=_keeps(certificate, loss, chosen),
         )
     return _result(model, about, table.row_names, table.col_names)
 
@@ -236,6 +243,15 @@ def fit(
 def _method(name: Any, method_options: dict[str, Any] | None, options: dict[str, Any], gap: Any) -> _core.Method:
     chosen = None if name is None else _name("method", name)
     return _core.Method(chosen, {**(method_options or {}), **options}, gap is not None)
+
+
+def _keeps(certificate: Any, loss: Loss | None, method: _core.Method) -> bool:
+    """Whether the proof is to be kept; an error where there can be none."""
+    if certificate and callable(loss):
+        raise ValueError("certificate: a certificate cannot hold a loss that is a Python function; use a named one")
+    if certificate and not method.bounded:
+        raise ValueError(f"certificate: method {method.name} does not bound the trace norm and proves nothing")
+    return bool(certificate)
 
 
 def _run(

@@ -1,8 +1,5 @@
 // Models as .npz files that NumPy opens as well.
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -17,50 +14,10 @@
 namespace tracenorm::io {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "arrays are written as they are in memory");
-
 constexpr std::int64_t current_schema = 1;
 constexpr std::size_t largest_name_array = std::size_t{64} << 20U;
 
-using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
 // ---- writing
-
-template <class Number>
-std::string array_bytes(std::string_view type, const std::vector<std::int64_t>& shape, const Number* numbers,
-                        std::size_t count) {
-  std::string bytes = npy_header(type, false, shape);
-  bytes.append(reinterpret_cast<const char*>(numbers), count * sizeof(Number));
-  return bytes;
-}
-
-std::string matrix_bytes(const RowMajor& matrix) {
-  return array_bytes("<f8", {matrix.rows(), matrix.cols()}, matrix.data(), static_cast<std::size_t>(matrix.size()));
-}
-
-std::string vector_bytes(const std::vector<double>& numbers) {
-  return array_bytes("<f8", {static_cast<std::int64_t>(numbers.size())}, numbers.data(), numbers.size());
-}
-
-std::string number_bytes(double number) { return array_bytes("<f8", {}, &number, 1); }
-std::string integer_bytes(std::int64_t number) { return array_bytes("<i8", {}, &number, 1); }
-
-std::string texts_bytes(const std::vector<std::string>& texts, const std::vector<std::int64_t>& shape,
-                        std::size_t longest) {
-  std::string bytes = npy_header(fmt::format("<U{}", longest), false, shape);
-  bytes.reserve(bytes.size() + texts.size() * longest * 4);
-  for (const std::string& text : texts) {
-    std::optional<std::u32string> decoded = decode_utf8(text);
-    if (!decoded) fail("cannot store {} in a model: it is not UTF-8 text", excerpt(text));
-    decoded->resize(longest, U'\0');
-    bytes.append(reinterpret_cast<const char*>(decoded->data()), longest * 4);
-  }
-  return bytes;
-}
-
-std::string text_bytes(const std::string& text) {
-  return texts_bytes({text}, {}, std::max<std::size_t>(utf8_length(text), 1));
-}
 
 void add_names(ArchiveWriter& archive, const std::string& array, const std::vector<std::string>& names) {
   std::size_t longest = 1;
@@ -91,78 +48,9 @@ void require_label_count(const Labels& labels, Index count, const char* what) {
 
 // ---- reading
 
-class ModelArrays {
- public:
-  explicit ModelArrays(const std::string& path)
-      : arrays_(ArchiveReader(open_source(path)), "a model of this program") {}
-
-  [[nodiscard]] bool has(const std::string& name) const { return arrays_.has(name); }
-
-  /// All numbers of an array as doubles, which must be finite, with the shape.
-  std::vector<double> numbers(const std::string& name, std::size_t dimensions, std::vector<std::int64_t>& shape) {
-    ByteSource source = arrays_.take(name);
-    const NpyHeader header = read_npy_header(source);
-    if (header.shape.size() != dimensions || header.fortran_order) {
-      fail("'{}' has the shape {}{}; {} dimension(s) in C order were expected", source.name(), header.shape_text(),
-           header.fortran_order ? " in Fortran order" : "", dimensions);
-    }
-    std::vector<double> values;
-    values.reserve(npy_room(source, header));
-    visit_numbers(source, header, [&](auto number) {
-      const double value = number;
-      if (!std::isfinite(value))
-        fail("'{}': element {} is {}; a model must be finite", source.name(), values.size(), value);
-      values.push_back(value);
-    });
-    shape = header.shape;
-    return values;
-  }
-
-  [[nodiscard]] double number(const std::string& name) {
-    std::vector<std::int64_t> shape;
-    return numbers(name, 0, shape).front();
-  }
-
-  [[nodiscard]] std::int64_t integer(const std::string& name) {
-    ByteSource source = arrays_.take(name);
-    const NpyHeader header = read_npy_header(source);
-    if ((header.kind != 'i' && header.kind != 'u') || header.count() != 1)
-      fail("'{}' must hold one whole number", source.name());
-    std::int64_t result = 0;
-    visit_numbers(source, header, [&](auto number) { result = static_cast<std::int64_t>(+number); });
-    return result;
-  }
-
-  [[nodiscard]] std::vector<std::string> texts(const std::string& name) {
-    ByteSource source = arrays_.take(name);
-    const NpyHeader header = read_npy_header(source);
-    return read_npy_texts(source, header);
-  }
-
-  [[nodiscard]] std::string text(const std::string& name) {
-    std::vector<std::string> all = texts(name);
-    if (all.size() != 1) fail("'{}:{}.npy' must hold one text, not {}", arrays_.path(), name, all.size());
-    return all.front();
-  }
-
- private:
-  NpzArrays arrays_;
-};
-
-RowMajor read_factor(ModelArrays& arrays, const std::string& path, const std::string& name, std::int64_t terms) {
-  std::vector<std::int64_t> shape;
-  const std::vector<double> numbers = arrays.numbers(name, 2, shape);
-  if (shape[1] != terms) {
-    fail("'{}': the shapes do not fit together: '{}' has {} columns for {} values", path, name, shape[1], terms);
-  }
-  if (shape[0] > std::numeric_limits<Index>::max()) fail("'{}': '{}' has too many rows: {}", path, name, shape[0]);
-  return Eigen::Map<const RowMajor>(numbers.data(), shape[0], shape[1]);
-}
-
-std::vector<std::string> read_long_names(ModelArrays& arrays, const std::string& path, const std::string& name) {
-  std::vector<std::int64_t> shape;
-  const std::vector<double> bytes = arrays.numbers(name + "_utf8", 1, shape);
-  const std::vector<double> ends = arrays.numbers(name + "_ends", 1, shape);
+std::vector<std::string> read_long_names(NpzArrays& arrays, const std::string& path, const std::string& name) {
+  const std::vector<double> bytes = arrays.list(name + "_utf8");
+  const std::vector<double> ends = arrays.list(name + "_ends");
   std::vector<std::string> names;
   double begin = 0;
   for (const double end : ends) {
@@ -175,7 +63,7 @@ std::vector<std::string> read_long_names(ModelArrays& arrays, const std::string&
   return names;
 }
 
-Labels read_labels(ModelArrays& arrays, const std::string& path, const std::string& side, Index count) {
+Labels read_labels(NpzArrays& arrays, const std::string& path, const std::string& side, Index count) {
   const std::string array = side + "_names";
   Labels labels;
   const std::int64_t base = arrays.integer(side + "_base");
@@ -189,17 +77,16 @@ Labels read_labels(ModelArrays& arrays, const std::string& path, const std::stri
 }
 
 /// Files of older versions do not have them.
-std::vector<double> read_offsets(ModelArrays& arrays, const std::string& path, const std::string& name, Index count) {
+std::vector<double> read_offsets(NpzArrays& arrays, const std::string& path, const std::string& name, Index count) {
   if (!arrays.has(name)) return {};
-  std::vector<std::int64_t> shape;
-  std::vector<double> offsets = arrays.numbers(name, 1, shape);
+  std::vector<double> offsets = arrays.list(name);
   if (!offsets.empty() && offsets.size() != static_cast<std::size_t>(count)) {
     fail("'{}': the shapes do not fit together: '{}' holds {} numbers for {}", path, name, offsets.size(), count);
   }
   return offsets;
 }
 
-Preparation read_preparation(ModelArrays& arrays, const std::string& path, Index rows, Index cols) {
+Preparation read_preparation(NpzArrays& arrays, const std::string& path, Index rows, Index cols) {
   Preparation preparation;
   const std::string kind = arrays.text("preparation");
   try {
@@ -221,21 +108,10 @@ void write_model(const std::string& path, const Model& model) {
   const LowRankMatrix& factors = model.factors;
   require_label_count(model.rows, factors.rows(), "row");
   require_label_count(model.cols, factors.cols(), "column");
-  RowMajor left(factors.rows(), factors.terms());
-  RowMajor right(factors.cols(), factors.terms());
-  Eigen::VectorXd values(factors.terms());
-  if (factors.terms() > 0) {
-    left = factors.left();
-    right = factors.right();
-    values = factors.values();
-  }
   AtomicFile file(path);
   ArchiveWriter archive([&](std::string_view bytes) { file.write(bytes); });
   archive.add("schema.npy", integer_bytes(current_schema), false);
-  archive.add("left.npy", matrix_bytes(left), false);
-  archive.add("values.npy", array_bytes("<f8", {values.size()}, values.data(), static_cast<std::size_t>(values.size())),
-              false);
-  archive.add("right.npy", matrix_bytes(right), false);
+  add_factors(archive, "", factors);
   add_names(archive, "row_names", model.rows.names);
   add_names(archive, "col_names", model.cols.names);
   archive.add("row_base.npy", integer_bytes(model.rows.base), false);
@@ -251,20 +127,14 @@ void write_model(const std::string& path, const Model& model) {
 }
 
 Model read_model(const std::string& path) {
-  ModelArrays arrays(path);
+  NpzArrays arrays(ArchiveReader(open_source(path)), "a model of this program");
   const std::int64_t schema = arrays.integer("schema");
   if (schema != current_schema)
     fail("'{}' was made by another version: schema {}, this program reads {}", path, schema, current_schema);
-  std::vector<std::int64_t> shape;
-  const std::vector<double> values = arrays.numbers("values", 1, shape);
-  const auto terms = static_cast<std::int64_t>(values.size());
-  const RowMajor left = read_factor(arrays, path, "left", terms);
-  const RowMajor right = read_factor(arrays, path, "right", terms);
   Model model;
-  const auto rows = static_cast<Index>(left.rows());
-  const auto cols = static_cast<Index>(right.rows());
-  model.factors = terms == 0 ? LowRankMatrix(rows, cols)
-                             : LowRankMatrix(left, Eigen::Map<const Eigen::VectorXd>(values.data(), terms), right);
+  model.factors = arrays.factors("");
+  const Index rows = model.factors.rows();
+  const Index cols = model.factors.cols();
   model.rows = read_labels(arrays, path, "row", rows);
   model.cols = read_labels(arrays, path, "col", cols);
   model.preparation = read_preparation(arrays, path, rows, cols);

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "io/messages.hpp"
+#include "io/utf8.hpp"
 
 namespace tracenorm::io {
 namespace {
+
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 std::string read_whole(ByteSource source) {
   // What the archive says about the size is believed up to a point: a damaged one must not take all memory.
@@ -45,6 +49,114 @@ ByteSource NpzArrays::take(const std::string& array) {
     return now;
   };
   return {fmt::format("{}:{}.npy", path_, array), std::move(read), size};
+}
+
+NpyHeader NpzArrays::plain_header(ByteSource& source, std::size_t dimensions) const {
+  NpyHeader header = read_npy_header(source);
+  if (header.shape.size() != dimensions || header.fortran_order) {
+    fail("'{}' has the shape {}{}; {} dimension(s) in C order were expected", source.name(), header.shape_text(),
+         header.fortran_order ? " in Fortran order" : "", dimensions);
+  }
+  return header;
+}
+
+void NpzArrays::fail_not_finite(const ByteSource& source, std::size_t element, double value) {
+  fail("'{}': element {} is {}; all must be finite", source.name(), element, value);
+}
+
+double NpzArrays::number(const std::string& array) {
+  std::vector<std::int64_t> shape;
+  return numbers(array, 0, shape).front();
+}
+
+std::int64_t NpzArrays::integer(const std::string& array) {
+  ByteSource source = take(array);
+  const NpyHeader header = read_npy_header(source);
+  if ((header.kind != 'i' && header.kind != 'u') || header.count() != 1)
+    fail("'{}' must hold one whole number", source.name());
+  std::int64_t result = 0;
+  visit_numbers(source, header, [&](auto number) { result = static_cast<std::int64_t>(+number); });
+  return result;
+}
+
+std::vector<std::string> NpzArrays::texts(const std::string& array) {
+  ByteSource source = take(array);
+  const NpyHeader header = read_npy_header(source);
+  return read_npy_texts(source, header);
+}
+
+std::string NpzArrays::text(const std::string& array) {
+  std::vector<std::string> all = texts(array);
+  if (all.size() != 1) fail("'{}:{}.npy' must hold one text, not {}", path_, array, all.size());
+  return all.front();
+}
+
+LowRankMatrix NpzArrays::factors(const std::string& prefix) {
+  const std::vector<double> values = list(prefix + "values");
+  const auto terms = static_cast<std::int64_t>(values.size());
+  const auto factor = [&](const std::string& name) -> RowMajor {
+    std::vector<std::int64_t> shape;
+    const std::vector<double> elements = numbers(name, 2, shape);
+    if (shape[1] != terms) {
+      fail("'{}': the shapes do not fit together: '{}' has {} columns for {} values", path_, name, shape[1], terms);
+    }
+    if (shape[0] > std::numeric_limits<Index>::max()) fail("'{}': '{}' has too many rows: {}", path_, name, shape[0]);
+    return Eigen::Map<const RowMajor>(elements.data(), shape[0], shape[1]);
+  };
+  const RowMajor left = factor(prefix + "left");
+  const RowMajor right = factor(prefix + "right");
+  if (terms == 0) return {static_cast<Index>(left.rows()), static_cast<Index>(right.rows())};
+  return {left, Eigen::Map<const Eigen::VectorXd>(values.data(), terms), right};
+}
+
+namespace {
+
+template <class Number>
+std::string list_bytes(std::string_view type, const std::vector<Number>& numbers) {
+  return array_bytes(type, {static_cast<std::int64_t>(numbers.size())}, numbers.data(), numbers.size());
+}
+
+}  // namespace
+
+std::string vector_bytes(const std::vector<double>& numbers) { return list_bytes("<f8", numbers); }
+std::string vector_bytes(const std::vector<float>& numbers) { return list_bytes("<f4", numbers); }
+std::string vector_bytes(const std::vector<Index>& numbers) { return list_bytes("<i4", numbers); }
+std::string vector_bytes(const std::vector<Offset>& numbers) { return list_bytes("<i8", numbers); }
+std::string number_bytes(double number) { return array_bytes("<f8", {}, &number, 1); }
+std::string integer_bytes(std::int64_t number) { return array_bytes("<i8", {}, &number, 1); }
+
+std::string texts_bytes(const std::vector<std::string>& texts, const std::vector<std::int64_t>& shape,
+                        std::size_t longest) {
+  std::string bytes = npy_header(fmt::format("<U{}", longest), false, shape);
+  bytes.reserve(bytes.size() + texts.size() * longest * 4);
+  for (const std::string& text : texts) {
+    std::optional<std::u32string> decoded = decode_utf8(text);
+    if (!decoded) fail("cannot store {} in a file of arrays: it is not UTF-8 text", excerpt(text));
+    decoded->resize(longest, U'\0');
+    bytes.append(reinterpret_cast<const char*>(decoded->data()), longest * 4);
+  }
+  return bytes;
+}
+
+std::string text_bytes(const std::string& text) {
+  return texts_bytes({text}, {}, std::max<std::size_t>(utf8_length(text), 1));
+}
+
+void add_factors(ArchiveWriter& archive, const std::string& prefix, const LowRankMatrix& factors) {
+  RowMajor left(factors.rows(), factors.terms());
+  RowMajor right(factors.cols(), factors.terms());
+  std::vector<double> values(static_cast<std::size_t>(factors.terms()));
+  if (factors.terms() > 0) {
+    left = factors.left();
+    right = factors.right();
+    Eigen::Map<Eigen::VectorXd>(values.data(), factors.terms()) = factors.values();
+  }
+  const auto bytes = [](const RowMajor& matrix) {
+    return array_bytes("<f8", {matrix.rows(), matrix.cols()}, matrix.data(), static_cast<std::size_t>(matrix.size()));
+  };
+  archive.add(prefix + "left.npy", bytes(left), false);
+  archive.add(prefix + "values.npy", vector_bytes(values), false);
+  archive.add(prefix + "right.npy", bytes(right), false);
 }
 
 }  // namespace tracenorm::io

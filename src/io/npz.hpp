@@ -1,11 +1,17 @@
 // NumPy's .npz: a zip archive of .npy arrays.
 #pragma once
 
+#include <Eigen/Core>
+#include <bit>
+#include <cmath>
 #include <map>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "io/archive.hpp"
+#include "io/numpy.hpp"
+#include "tracenorm/low_rank_matrix.hpp"
 
 namespace tracenorm::io {
 
@@ -20,11 +26,72 @@ class NpzArrays {
   /// The bytes of an array, once; an error that lists what is there when it is missing.
   [[nodiscard]] ByteSource take(const std::string& array);
 
+  /// All numbers of an array, which must be finite, with the shape.
+  template <class Number = double>
+  std::vector<Number> numbers(const std::string& array, std::size_t dimensions, std::vector<std::int64_t>& shape);
+  /// The same of an array with one dimension.
+  template <class Number = double>
+  std::vector<Number> list(const std::string& array) {
+    std::vector<std::int64_t> shape;
+    return numbers<Number>(array, 1, shape);
+  }
+  [[nodiscard]] double number(const std::string& array);
+  [[nodiscard]] std::int64_t integer(const std::string& array);
+  [[nodiscard]] std::vector<std::string> texts(const std::string& array);
+  [[nodiscard]] std::string text(const std::string& array);
+  /// left, values and right, whose names begin with `prefix`.
+  [[nodiscard]] LowRankMatrix factors(const std::string& prefix);
+
  private:
+  [[nodiscard]] NpyHeader plain_header(ByteSource& source, std::size_t dimensions) const;
+  [[noreturn]] static void fail_not_finite(const ByteSource& source, std::size_t element, double value);
+
   std::string path_;
   std::string purpose_;
   std::vector<std::string> members_;
   std::map<std::string, std::string> bytes_;  // by the name of the array, without ".npy"
 };
+
+template <class Number>
+std::vector<Number> NpzArrays::numbers(const std::string& array, std::size_t dimensions,
+                                       std::vector<std::int64_t>& shape) {
+  ByteSource source = take(array);
+  const NpyHeader header = plain_header(source, dimensions);
+  std::vector<Number> values;
+  values.reserve(npy_room(source, header));
+  visit_numbers(source, header, [&](auto number) {
+    const auto value = static_cast<Number>(number);
+    if constexpr (std::is_floating_point_v<Number>) {
+      if (!std::isfinite(value)) fail_not_finite(source, values.size(), static_cast<double>(number));
+    }
+    values.push_back(value);
+  });
+  shape = header.shape;
+  return values;
+}
+
+// ---- members to write
+
+static_assert(std::endian::native == std::endian::little, "arrays are written as they are in memory");
+
+template <class Number>
+std::string array_bytes(std::string_view type, const std::vector<std::int64_t>& shape, const Number* numbers,
+                        std::size_t count) {
+  std::string bytes = npy_header(type, false, shape);
+  bytes.append(reinterpret_cast<const char*>(numbers), count * sizeof(Number));
+  return bytes;
+}
+std::string vector_bytes(const std::vector<double>& numbers);
+std::string vector_bytes(const std::vector<float>& numbers);
+std::string vector_bytes(const std::vector<Index>& numbers);
+std::string vector_bytes(const std::vector<Offset>& numbers);
+std::string number_bytes(double number);
+std::string integer_bytes(std::int64_t number);
+/// All texts have the room of the longest, in characters.
+std::string texts_bytes(const std::vector<std::string>& texts, const std::vector<std::int64_t>& shape,
+                        std::size_t longest);
+std::string text_bytes(const std::string& text);
+/// left, values and right, with names that begin with `prefix`.
+void add_factors(ArchiveWriter& archive, const std::string& prefix, const LowRankMatrix& factors);
 
 }  // namespace tracenorm::io

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "report/named_value.hpp"
+#include "tracenorm/claim.hpp"
 #include "tracenorm/fit.hpp"
 
 namespace tracenorm::report {
@@ -15,6 +16,8 @@ struct RunReport : Fit {
   std::string command{};
   std::string data{};                 ///< the file the problem came from
   std::string columns{};              ///< which columns of it were taken, in words; empty where there was no choice
+  DataKind kind = DataKind::entries;  ///< how the file became entries
+  Entries replaced{};                 ///< raw values that the command put in place of the file's
   std::vector<NamedValue> options{};  ///< those that neither problem, method nor run know of
   Labels rows{};
   Labels cols{};
