@@ -25,7 +25,11 @@ constexpr double kMoment = 8e9;
 
 constexpr SpectralBound kNoBound{std::numeric_limits<double>::infinity(), SpectralBound::Proof::none, 0};
 
+std::optional<SpectralBound::Proof> forced_proof;
+
 }  // namespace
+
+void force_proof(std::optional<SpectralBound::Proof> proof) { forced_proof = proof; }
 
 NormBound::NormBound(EntryStore& store, Panels& panels, SlopeMatrix& slopes, LeadingPair& pair, Iterate& iterate,
                      const WeightedNorm& norm, Counters& counters, Random& random)
@@ -134,6 +138,7 @@ NormBound::Costs NormBound::costs() const {
 }
 
 SpectralBound NormBound::certain_bound(double estimate) {
+  if (forced_proof) return kNoBound;
   const Costs costs = this->costs();
   if (costs.length <= kMostExact && costs.exact <= costs.moment) return from_gram(costs, true, estimate);
   return costs.cholesky <= costs.moment ? from_gram(costs, false, estimate) : kNoBound;
@@ -141,6 +146,8 @@ SpectralBound NormBound::certain_bound(double estimate) {
 
 SpectralBound NormBound::bound(double estimate, double work) {
   const Costs costs = this->costs();
+  if (forced_proof == SpectralBound::Proof::probabilistic) return from_lanczos(200);
+  if (forced_proof) return from_gram(costs, forced_proof == SpectralBound::Proof::exact, estimate);
   if (costs.length <= kAlwaysExact || (costs.length <= kMostExact && costs.exact <= work)) {
     return from_gram(costs, true, estimate);
   }
