@@ -116,7 +116,8 @@ def symbol_violations(build):
     objects = {}
     # Those that the build still makes: a renamed source leaves its old object behind.
     for name in re.findall(r"^build (\S+\.o):", (build / "build.ninja").read_text(), re.MULTILINE):
-        layer = re.match(r"src/CMakeFiles/\w+\.dir/(\w+)/|(apps)/", name)
+        # A folder's files may be one unit, named by the folder.
+        layer = re.match(r"src/CMakeFiles/\w+\.dir/(?:Unity/unity_)?([a-z]+)[/_]|(apps)/", name)
         if layer:
             objects[str(build / name)] = layer.group(1) or layer.group(2)
     missing = next((path for path in objects if not pathlib.Path(path).exists()), None)

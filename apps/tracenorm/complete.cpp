@@ -24,7 +24,7 @@ struct CompleteOptions {
   double outliers = 0;
 };
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kCompleteExamples = R"(Examples:
   tracenorm complete ratings.csv
   tracenorm complete u.data --split 0.5,0.25,0.25 --seed 1 --json run.json
   tracenorm complete u.data --radius 1200 --loss absolute --gap 0.05
@@ -157,7 +157,7 @@ void add_complete(CLI::App& program, Action& action) {
              "shift this share of the training entries by five deviations: a study of robustness")
       ->group("Data");
   add_fields(*app, common.fit.run, {"patience"}, "Run");
-  app->footer(footer(kFooter));
+  app->footer(footer(kCompleteExamples));
   app->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

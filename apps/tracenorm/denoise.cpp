@@ -15,7 +15,7 @@ struct DenoiseOptions {
   std::string test;
 };
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kDenoiseExamples = R"(Examples:
   tracenorm denoise noisy.npy --radius 44 --l1 0.4
   tracenorm denoise noisy.npy --radius 44 --l1 0.4 --method sccg --mu 0.01 --iterations 300 --json run.json
   tracenorm denoise noisy.npy --method genfb --trace-penalty 2 --l1 0.4
@@ -61,7 +61,7 @@ void add_denoise(CLI::App& program, Action& action) {
   set_defaults(options->common.fit, losses::Squared{0.5});
   add_estimation_options(*app, options->common, "MATRIX", "a matrix of numbers");
   app->add_option("--test", options->test, "clean entries to judge the answer on")->type_name("FILE")->group("Data");
-  app->footer(footer(kFooter));
+  app->footer(footer(kDenoiseExamples));
   app->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

@@ -26,7 +26,7 @@ struct EvaluateOptions {
   std::optional<double> relevant;
 };
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kEvaluateExamples = R"(Examples:
   tracenorm evaluate ratings.csv
   tracenorm evaluate u.data --folds 10 --loss absolute --radius 400 --prepare both
   tracenorm evaluate train.tsv --test test.tsv --top 20 --relevant 4 --json scores.json
@@ -221,7 +221,7 @@ void add_evaluate(CLI::App& program, Action& action) {
   add_number(*app, "--relevant", options->relevant, {-1e300, 1e300, "a number"},
              "a test entry is relevant for a list when its value is at least this")
       ->group("Data");
-  app->footer(footer(kFooter));
+  app->footer(footer(kEvaluateExamples));
   app->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

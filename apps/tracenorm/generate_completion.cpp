@@ -15,7 +15,7 @@ namespace tracenorm::app {
 
 namespace {
 
-struct CompletionOptions {
+struct GeneratedCompletion {
   GenerateOptions common;
   Index rows = 1000;
   Index cols = 800;
@@ -26,16 +26,14 @@ struct CompletionOptions {
   Offset truth_entries = 50000;
 };
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kCompletionExamples = R"(Examples:
   tracenorm generate completion train.tsv --truth truth.tsv
   tracenorm generate completion train.tsv --rows 300 --cols 200 --rank 3 --observed 0.3 --outliers 0 --noise 0.1
 
 The truth is a product of Gaussian factors, scaled so that its entries have deviation 1. An outlier is shifted by 5 to 10, up or
 down. The truth file holds clean values at places that were not observed, for --test.)";
 
-constexpr NumberRange kObserved{0, 1, "a number above 0, at most 1", false};
-
-LowRankMatrix make_truth(const CompletionOptions& options, Random& random) {
+LowRankMatrix make_truth(const GeneratedCompletion& options, Random& random) {
   Eigen::MatrixXd left(options.rows, options.rank);
   Eigen::MatrixXd right(options.cols, options.rank);
   for (double& entry : left.reshaped()) entry = random.normal();
@@ -76,7 +74,7 @@ struct Sample {
   Entries held_out;  // clean values elsewhere
 };
 
-Sample draw_entries(const CompletionOptions& options, const LowRankMatrix& truth, Random& random) {
+Sample draw_entries(const GeneratedCompletion& options, const LowRankMatrix& truth, Random& random) {
   const Offset total = static_cast<Offset>(options.rows) * options.cols;
   const Offset observed = std::max<Offset>(1, share_of(options.observed, total));
   Selection see(observed, total);
@@ -96,7 +94,7 @@ Sample draw_entries(const CompletionOptions& options, const LowRankMatrix& truth
 }
 
 /// Noise on every entry, and a shift on the outliers. Returns the number of outliers.
-Offset corrupt(Entries& entries, const CompletionOptions& options, Random& random) {
+Offset corrupt(Entries& entries, const GeneratedCompletion& options, Random& random) {
   const Offset outliers = share_of(options.outliers, entries.size());
   Selection shift(outliers, entries.size());
   for (Real& value : entries.value) {
@@ -107,7 +105,7 @@ Offset corrupt(Entries& entries, const CompletionOptions& options, Random& rando
   return outliers;
 }
 
-int run(const CompletionOptions& options) {
+int run(const GeneratedCompletion& options) {
   if (options.rank > std::min(options.rows, options.cols)) {
     throw Error(ErrorCode::usage, "--rank: larger than the matrix; give at most the smaller of --rows and --cols");
   }
@@ -141,19 +139,19 @@ int run(const CompletionOptions& options) {
 void add_generate_completion(CLI::App& generate, Action& action) {
   CLI::App* app =
       generate.add_subcommand("completion", "some entries of a low-rank matrix, some of them grossly wrong");
-  const auto options = std::make_shared<CompletionOptions>();
+  const auto options = std::make_shared<GeneratedCompletion>();
   add_generate_options(*app, options->common, "FILE.tsv", "also write clean entries that were not observed");
   add_integer(*app, "--rows", options->rows, 1, 10000000, "rows");
   add_integer(*app, "--cols", options->cols, 1, 10000000, "columns");
   add_integer(*app, "--rank", options->rank, 1, 10000, "rank of the truth");
-  add_number(*app, "--observed", options->observed, kObserved, "share of the entries that are observed");
+  add_number(*app, "--observed", options->observed, kShare, "share of the entries that are observed");
   add_number(*app, "--outliers", options->outliers, kProbability,
              "share of the observed entries that are grossly wrong");
   add_number(*app, "--noise", options->noise, kNotNegative,
              "standard deviation of the Gaussian noise on observed entries");
   add_integer(*app, "--truth-entries", options->truth_entries, 1, 1000000000,
               "at most this many entries in the truth file");
-  app->footer(kFooter);
+  app->footer(kCompletionExamples);
   app->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

@@ -22,7 +22,7 @@ struct CovarianceOptions {
   bool literal = false;
 };
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kCovarianceExamples = R"(Examples:
   tracenorm generate covariance cov.npy --n 750 --seed 1 --truth
   tracenorm generate covariance cov.npy --n 1000 --noise 0.1 --truth clean.npy
 
@@ -98,7 +98,7 @@ void add_generate_covariance(CLI::App& generate, Action& action) {
   add_integer(*app, "--blocks", options->blocks, 1, 100000, "blocks on the diagonal");
   add_number(*app, "--noise", options->noise, kNotNegative, "standard deviation of the Gaussian noise on every entry");
   app->add_flag("--literal", options->literal, "blocks of independent uniform entries instead of v v'");
-  app->footer(kFooter);
+  app->footer(kCovarianceExamples);
   app->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

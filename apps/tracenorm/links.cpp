@@ -27,9 +27,7 @@ struct LinksOptions {
   std::optional<Index> nodes;  ///< only the first ones; empty: all
 };
 
-constexpr NumberRange kObserved{0, 1, "a number above 0, at most 1", false};
-
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kLinksExamples = R"(Examples:
   tracenorm links facebook_combined.txt --radius 1052.88 --l1 0.01 --iterations 300
   tracenorm links facebook_combined.txt --method genfb --trace-penalty 20 --l1 0.01
   tracenorm links edges.txt --radius 600 --l1 0.05 --flip 0.05 --seed 2 --json run.json
@@ -163,7 +161,7 @@ void add_links(CLI::App& program, Action& action) {
   set_defaults(options->common.fit, losses::Squared{1.0});
   add_estimation_options(*app, options->common, "EDGES", "the edges of an undirected graph");
   for (const char* name : {"--columns", "--missing", "--skip-columns"}) app->remove_option(app->get_option(name));
-  add_number(*app, "--observed", options->observed, kObserved, "share of the entries that are seen")->group("Data");
+  add_number(*app, "--observed", options->observed, kShare, "share of the entries that are seen")->group("Data");
   add_number(*app, "--flip", options->flip, kProbability, "probability that a seen entry is wrong")->group("Data");
   app->add_flag("--unsymmetric-mask", options->unsymmetric_mask, "draw (a,b) and (b,a) separately instead of together")
       ->group("Data");
@@ -175,7 +173,7 @@ void add_links(CLI::App& program, Action& action) {
          "only the first N nodes of the graph (default: all)")
       ->type_name("N")
       ->group("Data");
-  app->footer(footer(kFooter));
+  app->footer(footer(kLinksExamples));
   app->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

@@ -56,6 +56,7 @@ struct NumberRange {
 inline constexpr NumberRange kPositive{0, 1e300, "a number above 0", false};
 inline constexpr NumberRange kNotNegative{0, 1e300, "a number that is 0 or more"};
 inline constexpr NumberRange kProbability{0, 1, "a number from 0 to 1"};
+inline constexpr NumberRange kShare{0, 1, "a number above 0, at most 1", false};
 
 double to_number(std::string_view option, const std::string& text, const NumberRange& range);
 std::int64_t to_integer(std::string_view option, const std::string& text, std::int64_t lower, std::int64_t upper);

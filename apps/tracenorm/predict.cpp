@@ -24,7 +24,7 @@ struct PredictOptions {
   bool quiet = false;
 };
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kPredictExamples = R"(Examples:
   tracenorm predict model.npz pairs.tsv
   tracenorm predict model.npz pairs.tsv --output predictions.tsv --strict
 
@@ -98,7 +98,7 @@ void add_predict(CLI::App& program, Action& action) {
       ->capture_default_str();
   app->add_flag("--strict", options->strict, "an unknown row or column is an error");
   app->add_flag("--quiet,-q", options->quiet, "no notes");
-  app->footer(kFooter);
+  app->footer(kPredictExamples);
   app->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

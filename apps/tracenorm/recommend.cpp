@@ -27,7 +27,7 @@ struct RecommendOptions {
   bool quiet = false;
 };
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kRecommendExamples = R"(Examples:
   tracenorm recommend model.npz --row 196
   tracenorm recommend model.npz --row alice --row bob --top 20 --seen ratings.csv --output lists.tsv
 
@@ -97,7 +97,7 @@ void add_recommend(CLI::App& program, Action& action) {
       ->type_name("FILE")
       ->capture_default_str();
   app->add_flag("--quiet,-q", options->quiet, "no notes");
-  app->footer(kFooter);
+  app->footer(kRecommendExamples);
   app->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

@@ -67,12 +67,13 @@ using Vector = Eigen::Map<Eigen::Matrix<Real, Eigen::Dynamic, 1>>;
 bool is_vector(const Panel& panel) { return panel.pitch() == 1; }
 Vector vector(const Panel& panel) { return {reals(panel), panel.rows()}; }
 
-/// a' b for panels in Real of any width, in blocks of rows.
-void descent_gram(const Panel& a, const Panel& b, const Execution& execution, Eigen::Ref<Eigen::MatrixXd> out) {
+/// a' b for panels in Real of any width, in blocks of rows, each with a part of the sum.
+void descent_gram(const Panel& a, const Panel& b, const Execution& execution, std::vector<Real>& parts,
+                  Eigen::Ref<Eigen::MatrixXd> out) {
   const bool vectors = is_vector(a) && is_vector(b);
   const Offset block = vectors ? kVectorBlock : kRowBlock;
   const auto size = static_cast<std::size_t>(a.columns()) * static_cast<std::size_t>(b.columns());
-  std::vector<Real> parts(size * static_cast<std::size_t>((a.rows() + block - 1) / block));
+  parts.resize(size * static_cast<std::size_t>((a.rows() + block - 1) / block));
   execution.for_each_block(a.rows(), block, [&](Offset first, Offset count) {
     Real* part = parts.data() + size * static_cast<std::size_t>(first / block);
     if (vectors) {
@@ -162,7 +163,7 @@ void CpuPanels::gram(PanelList a, const Panel& b, Eigen::Ref<Eigen::MatrixXd> ou
       with_columns(one.columns(),
                    [&](auto columns) { add_search_gram<columns()>(reals(one), reals(b), b.rows(), part); });
     } else {
-      descent_gram(one, b, execution_, part);
+      descent_gram(one, b, execution_, parts_, part);
     }
   }
 }
@@ -247,20 +248,23 @@ void CpuPanels::combine_descent(double keep, const Panel& in, const SmallMatrix&
   }
   const bool diagonal = is_diagonal(small);
   const bool in_place = in.data() == out.data();
-  const RowMatrix weights = small.cast<Real>();
-  const Eigen::Array<Real, 1, Eigen::Dynamic> factors = small.diagonal().transpose().cast<Real>().array();
+  if (diagonal) {
+    factors_ = small.diagonal().transpose().cast<Real>().array();
+  } else {
+    weights_ = small.cast<Real>();
+  }
   execution_.for_each_block(out.rows(), kRowBlock, [&](Offset first, Offset count) {
     const auto from = rows(in).middleRows(first, count);
     auto to = rows(out).middleRows(first, count);
     if (diagonal && keep == 0) {
-      to.array() = from.array().rowwise() * factors;
+      to.array() = from.array().rowwise() * factors_;
     } else if (diagonal) {
-      to.array() = Real(keep) * to.array() + from.array().rowwise() * factors;
+      to.array() = Real(keep) * to.array() + from.array().rowwise() * factors_;
     } else {
       const RowMatrix copy = in_place ? RowMatrix(from) : RowMatrix();
       lapack::gemm_rows(lapack::Shape::plain, lapack::Shape::plain, static_cast<Index>(count), out.columns(),
                         in.columns(), 1, in_place ? copy.data() : from.data(), in_place ? in.columns() : in.pitch(),
-                        weights.data(), out.columns(), Real(keep), to.data(), out.pitch());
+                        weights_.data(), out.columns(), Real(keep), to.data(), out.pitch());
     }
   });
 }

@@ -56,6 +56,9 @@ class CpuPanels final : public Panels {
   std::vector<Index> column_order_;
   const Execution& execution_;
   lapack::OneThread blas_;
+  std::vector<Real> parts_;  // kept so that descents do not allocate: sums of blocks, and weights in Real
+  RowMatrix weights_;
+  Eigen::Array<Real, 1, Eigen::Dynamic> factors_;
 };
 
 }  // namespace tracenorm::cpu

@@ -11,7 +11,7 @@
 namespace tracenorm::io {
 namespace {
 
-constexpr std::size_t block_bytes = std::size_t{1} << 18U;
+constexpr std::size_t buffer_bytes = std::size_t{1} << 18U;
 constexpr std::size_t longest_line = std::size_t{1} << 28U;
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
@@ -34,7 +34,7 @@ std::string_view separator_text(Separator separator) {
 
 }  // namespace
 
-LineReader::LineReader(ByteSource source) : source_(std::move(source)), buffer_(block_bytes) {
+LineReader::LineReader(ByteSource source) : source_(std::move(source)), buffer_(buffer_bytes) {
   const std::string_view head = source_.peek(4096);
   if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff"))
     fail("'{}' is UTF-16 text: save it as UTF-8", name());

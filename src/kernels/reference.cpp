@@ -156,19 +156,6 @@ constexpr LossKernels<L> loss_table() {
   return table;
 }
 
-template <class L>
-struct LossTables {
-  LossKernels<L> table[kModes][2];
-};
-template <class L>
-constexpr LossTables<L> loss_tables() {
-  return {{{loss_table<L, Mode::observed, false>(), loss_table<L, Mode::observed, true>()},
-           {loss_table<L, Mode::observed_complement, false>(), loss_table<L, Mode::observed_complement, true>()},
-           {loss_table<L, Mode::masked, false>(), loss_table<L, Mode::masked, true>()},
-           {loss_table<L, Mode::masked_l1, false>(), loss_table<L, Mode::masked_l1, true>()},
-           {loss_table<L, Mode::masked_complement, false>(), loss_table<L, Mode::masked_complement, true>()}}};
-}
-
 template <class Column>
 void sparse_apply(const RowsOf<Column>& m, const double* v, double* product) {
   for (Index i = m.first; i < m.last; ++i) {

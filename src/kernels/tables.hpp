@@ -56,10 +56,16 @@ TRACENORM_DECLARE_SET
     return table;                                                      \
   }
 
+#define TRACENORM_LOSS_TABLES(L, mode) \
+  { loss_table<losses::L, Mode::mode, false>(), loss_table<losses::L, Mode::mode, true>() }
+
 #define TRACENORM_DEFINE_LOSS(L)                                                              \
   const LossKernels<losses::L>& loss_kernels_of(const losses::L*, Mode mode, bool weighted) { \
-    static constexpr LossTables<losses::L> tables = loss_tables<losses::L>();                 \
-    return tables.table[static_cast<int>(mode)][weighted ? 1 : 0];                            \
+    static constexpr LossKernels<losses::L> tables[kModes][2] = {                             \
+        TRACENORM_LOSS_TABLES(L, observed), TRACENORM_LOSS_TABLES(L, observed_complement),    \
+        TRACENORM_LOSS_TABLES(L, masked), TRACENORM_LOSS_TABLES(L, masked_l1),                \
+        TRACENORM_LOSS_TABLES(L, masked_complement)};                                         \
+    return tables[static_cast<int>(mode)][weighted ? 1 : 0];                                  \
   }
 
 }  // namespace tracenorm::kernels

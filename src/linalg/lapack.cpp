@@ -128,13 +128,6 @@ bool factor_cholesky(Eigen::MatrixXd& symmetric) {
   return LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n, symmetric.data(), n) == 0;
 }
 
-Eigen::VectorXd eigenvalues(Eigen::MatrixXd symmetric) {
-  const lapack_int n = to_int(symmetric.rows());
-  Eigen::VectorXd values(n);
-  check(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'N', 'L', n, symmetric.data(), n, values.data()), "dsyevd");
-  return values;
-}
-
 Eigen::VectorXd eigenvectors(Eigen::MatrixXd& symmetric) {
   const lapack_int n = to_int(symmetric.rows());
   Eigen::VectorXd values(n);

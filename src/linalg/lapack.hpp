@@ -63,9 +63,7 @@ class Qr {
 
 /// Whether a symmetric matrix has a Cholesky factorisation, which takes its place.
 bool factor_cholesky(Eigen::MatrixXd& symmetric);
-/// The eigenvalues of a symmetric matrix, ascending.
-Eigen::VectorXd eigenvalues(Eigen::MatrixXd symmetric);
-/// The same; its eigenvectors take its place.
+/// The eigenvalues of a symmetric matrix, ascending; its eigenvectors take its place.
 Eigen::VectorXd eigenvectors(Eigen::MatrixXd& symmetric);
 
 }  // namespace tracenorm::lapack

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "linalg/lapack.hpp"
+#include "linalg/symmetric_eigen.hpp"
 
 namespace tracenorm {
 
@@ -36,7 +37,7 @@ double cholesky_bound(const Eigen::MatrixXd& symmetric, double estimate, double 
 
 double largest_eigenvalue_bound(const Eigen::MatrixXd& symmetric) {
   if (!symmetric.allFinite()) return std::numeric_limits<double>::infinity();
-  const double largest = lapack::eigenvalues(symmetric)[symmetric.rows() - 1];
+  const double largest = symmetric_eigenvalues(symmetric)[symmetric.rows() - 1];
   return cholesky_bound(symmetric, largest, 1e-13 * static_cast<double>(symmetric.rows()));
 }
 

@@ -1,10 +1,11 @@
 #include "methods/factor_descent.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
+
+#include "linalg/symmetric_eigen.hpp"
 
 namespace tracenorm::methods {
 
@@ -40,8 +41,7 @@ void FactorDescent::prepare(Index columns) {
 void FactorDescent::rotate() {
   Eigen::MatrixXd gram = panels_.gram(factors_.left, factors_.left);
   gram += panels_.gram(factors_.right, factors_.right);
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(gram);
-  const Eigen::MatrixXd rotation = eigen.eigenvectors().rowwise().reverse();
+  const Eigen::MatrixXd rotation = symmetric_eigen(gram).vectors.rowwise().reverse();
   panels_.combine(0, factors_.left, rotation, factors_.left);
   panels_.combine(0, factors_.right, rotation, factors_.right);
 }
@@ -52,10 +52,17 @@ double FactorDescent::half_square() {
          2;
 }
 
+template <class Numbers>
+const Eigen::MatrixXd& FactorDescent::diagonal(const Numbers& numbers) {
+  diagonal_.setZero(numbers.size(), numbers.size());
+  diagonal_.diagonal() = numbers;
+  return diagonal_;
+}
+
 void FactorDescent::stretch(const Eigen::VectorXd& left, const Eigen::VectorXd& right, double slack,
                             const DescentPoint& in, DescentPoint& out) {
-  panels_.combine(0, in.factors.left, left.asDiagonal().toDenseMatrix(), out.factors.left);
-  panels_.combine(0, in.factors.right, right.asDiagonal().toDenseMatrix(), out.factors.right);
+  panels_.combine(0, in.factors.left, diagonal(left), out.factors.left);
+  panels_.combine(0, in.factors.right, diagonal(right), out.factors.right);
   out.slack = slack * in.slack;
 }
 
@@ -72,8 +79,8 @@ void FactorDescent::evaluate(const DescentPoint& point, DescentPoint& gradient) 
   const double q = model.inner / n;
   multiplier_ = -q;
   const auto part = [&](const Eigen::VectorXd& stretches, const Panel& at, const Panel& product, const Panel& out) {
-    panels_.combine(0, product, (scale * stretches).asDiagonal().toDenseMatrix(), out);
-    panels_.combine(1, at, (-q * stretches).asDiagonal().toDenseMatrix(), out);
+    panels_.combine(0, product, diagonal(scale * stretches), out);
+    panels_.combine(1, at, diagonal(-q * stretches), out);
   };
   part(left_stretch_, factors_.left, products_.left, gradient.factors.left);
   part(right_stretch_, factors_.right, products_.right, gradient.factors.right);

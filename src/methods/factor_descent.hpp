@@ -33,6 +33,9 @@ class FactorDescent {
   /// Writes the point into the factors, unstretched; returns N.
   double unstretch(const DescentPoint& point);
   void evaluate(const DescentPoint& point, DescentPoint& gradient);
+  /// A diagonal matrix, until the next one.
+  template <class Numbers>
+  const Eigen::MatrixXd& diagonal(const Numbers& numbers);
   /// point <- point with columns of left and right times these numbers, and its slack.
   void stretch(const Eigen::VectorXd& left, const Eigen::VectorXd& right, double slack, const DescentPoint& in,
                DescentPoint& out);
@@ -54,7 +57,8 @@ class FactorDescent {
   Eigen::VectorXd left_stretch_;
   Eigen::VectorXd right_stretch_;
   double slack_stretch_ = 1;
-  DescentPoint point_;  // stretched
+  Eigen::MatrixXd diagonal_;  // kept so that steps do not allocate
+  DescentPoint point_;        // stretched
   DescentPoint gradient_;
   DescentPoint direction_;
   DescentPoint trial_;

@@ -3,10 +3,15 @@
 // themselves, report each iterate by `restart`, and leave the last one there.
 #pragma once
 
+#include <limits>
+
 #include "methods/session.hpp"
 #include "tracenorm/solve.hpp"
 
 namespace tracenorm::methods {
+
+/// The lower bound of a method that proves none.
+inline constexpr double kNoBound = -std::numeric_limits<double>::infinity();
 
 void run(const FrankWolfe& options, const Problem& problem, Evaluator& f, Session& session);
 void run(const RankDrop& options, const Problem& problem, Evaluator& f, Session& session);

@@ -11,16 +11,24 @@ constexpr double kLeastCurvature = 1e-6;
 
 }  // namespace
 
+QuasiNewton::QuasiNewton(Panels& panels, int memory)
+    : panels_(panels),
+      memory_(memory),
+      products_(2 * memory + 1),
+      right_products_(2 * memory + 1),
+      coefficients_(2 * memory + 1),
+      alpha_(static_cast<std::size_t>(memory)) {
+  order_.reserve(alpha_.size());
+}
+
 void QuasiNewton::multiply(int which) {
   const DescentPoint& v = vector(which);
-  Eigen::VectorXd products(2 * memory_ + 1);
-  Eigen::VectorXd right_products(2 * memory_ + 1);
-  panels_.gram(lefts_, v.factors.left.flat(), products);
-  panels_.gram(rights_, v.factors.right.flat(), right_products);
-  products += right_products;
-  for (int k = 0; k <= gradient_slot(); ++k) products[k] += vector(k).slack * v.slack;
-  inner_.row(which) = products.transpose();
-  inner_.col(which) = products;
+  panels_.gram(lefts_, v.factors.left.flat(), products_);
+  panels_.gram(rights_, v.factors.right.flat(), right_products_);
+  products_ += right_products_;
+  for (int k = 0; k <= gradient_slot(); ++k) products_[k] += vector(k).slack * v.slack;
+  inner_.row(which) = products_.transpose();
+  inner_.col(which) = products_;
 }
 
 void QuasiNewton::begin(const DescentPoint& gradient) {
@@ -61,13 +69,13 @@ void QuasiNewton::learn(const DescentPoint& direction, double t, const DescentPo
 
 double QuasiNewton::direction(DescentPoint& out) {
   // The two loops of L-BFGS on coefficients of the remembered vectors.
-  Eigen::VectorXd c = Eigen::VectorXd::Zero(2 * memory_ + 1);
+  Eigen::VectorXd& c = coefficients_;
+  c.setZero();
   c[gradient_slot()] = -1;
-  std::vector<double> alpha(order_.size());
   for (std::size_t k = order_.size(); k-- > 0;) {
     const int s = order_[k];
-    alpha[k] = inner_.row(s).dot(c) / inner_(s, change_of(s));
-    c[change_of(s)] -= alpha[k];
+    alpha_[k] = inner_.row(s).dot(c) / inner_(s, change_of(s));
+    c[change_of(s)] -= alpha_[k];
   }
   if (!order_.empty()) {
     const int s = order_.back();
@@ -75,7 +83,7 @@ double QuasiNewton::direction(DescentPoint& out) {
   }
   for (std::size_t k = 0; k < order_.size(); ++k) {
     const int s = order_[k];
-    c[s] += alpha[k] - inner_.row(change_of(s)).dot(c) / inner_(s, change_of(s));
+    c[s] += alpha_[k] - inner_.row(change_of(s)).dot(c) / inner_(s, change_of(s));
   }
   panels_.combine(0, lefts_, c, out.factors.left.flat());
   panels_.combine(0, rights_, c, out.factors.right.flat());

@@ -8,7 +8,7 @@ namespace tracenorm::methods {
 
 class QuasiNewton {
  public:
-  QuasiNewton(Panels& panels, int memory) : panels_(panels), memory_(memory) {}
+  QuasiNewton(Panels& panels, int memory);
 
   /// Forgets all steps; the gradient, which may be of another size than before, is the one to go on from.
   void begin(const DescentPoint& gradient);
@@ -32,6 +32,11 @@ class QuasiNewton {
   std::vector<Panel> rights_;
   Eigen::MatrixXd inner_;   // their inner products
   std::vector<int> order_;  // slots in use, oldest first
+  // Kept so that steps do not allocate.
+  Eigen::VectorXd products_;
+  Eigen::VectorXd right_products_;
+  Eigen::VectorXd coefficients_;
+  std::vector<double> alpha_;
 };
 
 }  // namespace tracenorm::methods

@@ -1,11 +1,11 @@
 #include "methods/seeds.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "linalg/lapack.hpp"
+#include "linalg/symmetric_eigen.hpp"
 #include "methods/descent_point.hpp"
 
 namespace tracenorm::methods {
@@ -15,8 +15,7 @@ namespace {
 constexpr int kRounds = 4;
 
 double spectral_norm(Panels& panels, const Panel& thin) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(panels.gram(thin, thin), Eigen::EigenvaluesOnly);
-  return std::sqrt(std::max(0.0, solver.eigenvalues().maxCoeff()));
+  return std::sqrt(std::max(0.0, symmetric_eigenvalues(panels.gram(thin, thin)).maxCoeff()));
 }
 
 }  // namespace
@@ -68,12 +67,11 @@ void Seeds::orthonormalize(const Product& block) {
   constexpr double least = 1e-10;
   Panels& panels = f_.panels();
   for (const Panel& side : {block.left, block.right}) {
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(panels.gram(side, side));
-    const Eigen::VectorXd& squares = eigen.eigenvalues();
+    const auto [squares, vectors] = symmetric_eigen(panels.gram(side, side));
     const double floor = least * squares[squares.size() - 1];
     const Eigen::VectorXd factor =
         squares.unaryExpr([&](double square) { return square > floor ? 1 / std::sqrt(square) : 0.0; });
-    panels.combine(0, side, (eigen.eigenvectors() * factor.asDiagonal()).rowwise().reverse(), side);
+    panels.combine(0, side, (vectors * factor.asDiagonal()).rowwise().reverse(), side);
   }
 }
 

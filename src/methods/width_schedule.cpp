@@ -20,7 +20,7 @@ double freeze_iteration(double epsilon, const Evaluator& evaluator) {
 /// multiple of that floor that falls to one, whichever is more (docs/mathematics.md).
 constexpr double kFloor = 0.3;
 constexpr double kCeiling = 10;
-constexpr double kSettled = 100;
+constexpr double kSettledAfter = 100;
 
 /// How fast the balanced width follows the ratio of the two parts of the gap, which jumps about by itself.
 constexpr double kFollow = 0.5;
@@ -58,7 +58,7 @@ double WidthSchedule::next(int k) {
   }
   if (std::holds_alternative<BalancedWidth>(rule_)) {
     const double unit = scale_ / std::sqrt(k + 1.0);
-    const double ceiling = std::max({kFloor * unit, kCeiling * unit / std::sqrt(1 + k / kSettled), paper(k)});
+    const double ceiling = std::max({kFloor * unit, kCeiling * unit / std::sqrt(1 + k / kSettledAfter), paper(k)});
     balanced_ = std::clamp(balanced_, kFloor * unit, ceiling);
     return balanced_;
   }

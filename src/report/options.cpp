@@ -8,7 +8,7 @@ namespace {
 
 using Value = decltype(NamedValue::value);
 
-Value maybe(const std::optional<double>& value) { return value ? Value(*value) : Value(); }
+Value value_or_none(const std::optional<double>& value) { return value ? Value(*value) : Value(); }
 
 }  // namespace
 
@@ -27,7 +27,7 @@ std::vector<NamedValue> all_options(const RunReport& report) {
   put_all(options_of(report.method));
   put("loss", to_string(report.problem.loss));
   put("penalty", to_string(report.problem.penalty));
-  put("radius", report.path.empty() ? maybe(radius(report)) : Value(std::string("auto")));
+  put("radius", report.path.empty() ? value_or_none(radius(report)) : Value(std::string("auto")));
   put("norm_power", report.norm_weights.power);
   put("norm_smoothing", report.norm_weights.smoothing);
   put("prepare", to_string(report.preparation.kind));

@@ -33,7 +33,7 @@ bool orthonormalize(Panels& panels, const Panel& block, BlockMatrix gram, double
       scale[k] = length <= least ? 0.0 : 1 / length;
     }
     if (scale.isZero(0)) return false;
-    const Eigen::SelfAdjointEigenSolver<BlockMatrix> solver(scale.asDiagonal() * gram * scale.asDiagonal());
+    const Eigen::SelfAdjointEigenSolver<RitzMatrix> solver(scale.asDiagonal() * gram * scale.asDiagonal());
     BlockMatrix factor = scale.asDiagonal() * solver.eigenvectors();
     bool exact = true;
     for (Eigen::Index k = 0; k < scale.size(); ++k) {

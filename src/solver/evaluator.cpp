@@ -166,28 +166,40 @@ double Evaluator::move(double t) {
   return largest;
 }
 
+const Product& Evaluator::as_entries_meet(const Product& block) {
+  if (norm_.plain()) return block;
+  if (!scaled_.left || scaled_.left.columns() != block.left.columns()) {
+    scaled_ = {panels_->make(Side::left, Use::descent, block.left.columns()),
+               panels_->make(Side::right, Use::descent, block.right.columns())};
+  }
+  panels_->copy(block.left, scaled_.left);
+  panels_->copy(block.right, scaled_.right);
+  norm_.scale(scaled_.left);
+  norm_.scale(scaled_.right);
+  return scaled_;
+}
+
 Linearization Evaluator::factor_gradient(const Product& at, double scale, double width, const Product& products) {
   count_pass(passes_of(at, 3));
   counters_.products += 2 * at.left.columns();
-  Product x = at;
-  if (!norm_.plain()) {
-    x = {panels_->copy(at.left), panels_->copy(at.right)};
-    norm_.scale(x.left);
-    norm_.scale(x.right);
-  }
-  const EntrySums sums = store_->factor_gradient(x, scale, width, products);
+  const EntrySums sums = store_->factor_gradient(as_entries_meet(at), scale, width, products);
   norm_.scale(products.left);
   norm_.scale(products.right);
   Linearization model{sums.objective, sums.inner, kNaN};
   if (slopes_.has_low_rank_part()) {  // slopes off the pattern are 2 lambda X
-    const Eigen::MatrixXd lefts = panels_->gram(at.left, at.left);
-    const Eigen::MatrixXd rights = panels_->gram(at.right, at.right);
-    const double off = off_pattern(scale * scale * lefts.cwiseProduct(rights).sum(), sums.square_x);
+    const Index columns = at.left.columns();
+    left_gram_.resize(columns, columns);
+    right_gram_.resize(columns, columns);
+    panels_->gram(at.left, at.left, left_gram_);
+    panels_->gram(at.right, at.right, right_gram_);
+    const double off = off_pattern(scale * scale * left_gram_.cwiseProduct(right_gram_).sum(), sums.square_x);
     model.objective += off;
     model.inner += 2 * off;
     const double factor = 2 * slopes_.off_pattern() * scale;
-    panels_->combine(1, at.left, factor * rights, products.left);
-    panels_->combine(1, at.right, factor * lefts, products.right);
+    left_gram_ *= factor;
+    right_gram_ *= factor;
+    panels_->combine(1, at.left, right_gram_, products.left);
+    panels_->combine(1, at.right, left_gram_, products.right);
   }
   return model;
 }
@@ -195,13 +207,7 @@ Linearization Evaluator::factor_gradient(const Product& at, double scale, double
 void Evaluator::multiply(const Product& block, const Product& out) {
   count_pass(passes_of(block, 2));
   counters_.products += 2 * block.left.columns();
-  Product scaled = block;
-  if (!norm_.plain()) {
-    scaled = {panels_->copy(block.left), panels_->copy(block.right)};
-    norm_.scale(scaled.left);
-    norm_.scale(scaled.right);
-  }
-  store_->multiply(Slopes::current, scaled, out);
+  store_->multiply(Slopes::current, as_entries_meet(block), out);
   norm_.scale(out.left);
   norm_.scale(out.right);
   if (!slopes_.has_low_rank_part() || iterate().terms() == 0) return;

@@ -159,6 +159,8 @@ class Evaluator {
   void load();
   /// What a penalty off the pattern adds at such a matrix, never too small.
   [[nodiscard]] double off_pattern_bound(const FactoredMatrix& x, double observed_square);
+  /// Whole panels for descents as they meet the entries: under a weighted norm a scaled copy, until the next one.
+  const Product& as_entries_meet(const Product& block);
 
   const Problem& problem_;
   const Execution& execution_;
@@ -181,6 +183,9 @@ class Evaluator {
   double target_inner_ = 0;   // <X, S>
   double target_square_ = 0;  // |S|_F^2
   Offset watched_ = 0;
+  Product scaled_;  // kept, like the next two, so that descents do not allocate
+  Eigen::MatrixXd left_gram_;
+  Eigen::MatrixXd right_gram_;
 };
 
 /// An evaluator on the CPU with an execution of its own, for those who need no more than one pass or two.

@@ -9,6 +9,12 @@ namespace {
 
 constexpr Index kFirstRoom = 16;
 
+/// The first numbers of a buffer, which grows to `room` when it is too short, so that it seldom allocates.
+Eigen::Ref<Eigen::VectorXd> beginning(Eigen::VectorXd& buffer, Index count, Eigen::Index room) {
+  if (buffer.size() < count) buffer.resize(room);
+  return buffer.head(count);
+}
+
 }  // namespace
 
 FactoredMatrix::FactoredMatrix(Panels& panels)
@@ -111,19 +117,19 @@ void FactoredMatrix::compress(double tolerance) {
 void FactoredMatrix::add_product(double factor, const Panel& v, const Panel& out) const {
   if (terms_ == 0) return;
   const bool transposed = v.side() == Side::left;
-  left_coefficients_.resize(terms_);
-  panels_->gram(transposed ? left() : right(), v, left_coefficients_);
-  left_coefficients_.array() *= factor * values().array();
-  panels_->combine(1, transposed ? right() : left(), left_coefficients_, out);
+  auto coefficients = beginning(left_coefficients_, terms_, values_.size());
+  panels_->gram(transposed ? left() : right(), v, coefficients);
+  coefficients.array() *= factor * values().array();
+  panels_->combine(1, transposed ? right() : left(), coefficients, out);
 }
 
 double FactoredMatrix::inner(const Panel& left_vector, const Panel& right_vector) const {
   if (terms_ == 0) return 0;
-  left_coefficients_.resize(terms_);
-  right_coefficients_.resize(terms_);
-  panels_->gram(left(), left_vector, left_coefficients_);
-  panels_->gram(right(), right_vector, right_coefficients_);
-  return values().dot(left_coefficients_.cwiseProduct(right_coefficients_));
+  auto lefts = beginning(left_coefficients_, terms_, values_.size());
+  auto rights = beginning(right_coefficients_, terms_, values_.size());
+  panels_->gram(left(), left_vector, lefts);
+  panels_->gram(right(), right_vector, rights);
+  return values().dot(lefts.cwiseProduct(rights));
 }
 
 double FactoredMatrix::inner(const FactoredMatrix& other) const {

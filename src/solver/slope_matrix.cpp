@@ -79,13 +79,12 @@ NormalProduct SlopeMatrix::begin(double size, const Panel& v, const Panel& out, 
   const Panel rows = exact_block_[static_cast<std::size_t>(Side::left)].middle(0, columns);
   const Panel cols = exact_block_[static_cast<std::size_t>(Side::right)].middle(0, columns);
   result.addend = columns == block_.columns() ? block_addend_ : panels_.make(Side::left, Use::search, columns);
-  const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(columns, columns);
-  panels_.combine(0, v, identity, cols);
   for (Index c = 0; c < columns; ++c) {
+    panels_.add(0, 1, v.column(c), cols.column(c));
     panels_.add(0, 0, rows.column(c), rows.column(c));
     add_low_rank(cols.column(c), rows.column(c));
+    panels_.add(0, 1 / size, rows.column(c), result.addend.column(c));
   }
-  panels_.combine(0, rows, identity / size, result.addend);
   return result;
 }
 
@@ -96,14 +95,13 @@ void SlopeMatrix::end(double size, const NormalProduct& product) {
   const Index columns = product.in.columns();
   const Panel rows = exact_block_[static_cast<std::size_t>(Side::left)].middle(0, columns);
   const Panel cols = exact_block_[static_cast<std::size_t>(Side::right)].middle(0, columns);
-  const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(columns, columns);
-  panels_.combine(0, product.product, identity, rows);
+  const Panel part = columns == block_.columns() ? block_part_ : panels_.make(Side::right, Use::search, columns);
   for (Index c = 0; c < columns; ++c) {
+    panels_.add(0, 1, product.product.column(c), rows.column(c));
     panels_.add(0, 0, cols.column(c), cols.column(c));
     add_low_rank(rows.column(c), cols.column(c));
+    panels_.add(0, 1 / size, cols.column(c), part.column(c));
   }
-  const Panel part = columns == block_.columns() ? block_part_ : panels_.make(Side::right, Use::search, columns);
-  panels_.combine(0, cols, identity / size, part);
   panels_.add(1, 1, part.flat(), product.out.flat());
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 /// The bases may hold this many more columns than the rank before they are rotated.
 constexpr Eigen::Index kSlack = 16;
-constexpr Index kFirstRoom = 32;
+constexpr Index kFirstColumns = 32;
 
 /// A new direction shorter than this is already in the span.
 constexpr double kInSpan = 1e-10;
@@ -49,7 +49,8 @@ Eigen::VectorXd ThinSvd::extend(Panel& basis, Eigen::Index used, const Panel& ve
   const double whole = std::sqrt(panels_->dot(vector, vector));
   if (length <= kInSpan * whole || used == vector.rows()) return coefficients;
   if (basis.columns() == used) {
-    const Panel larger = panels_->make(vector.side(), Use::exact, std::max(kFirstRoom, 2 * static_cast<Index>(used)));
+    const Panel larger =
+        panels_->make(vector.side(), Use::exact, std::max(kFirstColumns, 2 * static_cast<Index>(used)));
     for (Index k = 0; k < used; ++k) panels_->add(0, 1, basis.column(k), larger.column(k));
     basis = larger;
   }

@@ -44,6 +44,20 @@ std::vector<std::pair<const Work*, const Work*>> row_terms(const std::vector<Wor
   return {{nullptr, nullptr}, {nullptr, shift.data()}, {factor.data(), nullptr}, {factor.data(), shift.data()}};
 }
 
+/// The fused product by a product, the row terms, and a transposed product.
+template <class Rows, class Product>
+void normal_by_halves(const Rows& m, Product* apply, Product* apply_transpose, const std::vector<double>& v,
+                      const RowTerms<double>& terms, std::vector<double>& out) {
+  apply(m, v.data(), terms.product);
+  std::vector<double> back(std::size_t(m.last));
+  for (Index i = m.first; i < m.last; ++i) {
+    const double factor = terms.factor ? terms.factor[i] : 1;
+    terms.product[i] = factor * terms.product[i] + (terms.shift ? terms.shift[i] : 0);
+    back[std::size_t(i)] = factor * terms.product[i];
+  }
+  apply_transpose(m, back.data(), out.data());
+}
+
 TEST_P(EverySet, SparseProductsAgreeWithTheReference) {
   const LinearKernels& fast = linear_kernels(GetParam());
   const LinearKernels& plain = linear_kernels(InstructionSet::reference);
@@ -77,13 +91,7 @@ TEST_P(EverySet, SparseProductsAgreeWithTheReference) {
     const auto factor = vector(rows);
     for (const auto& [d, s] : row_terms(factor, shift)) {
       fast.wide.normal(m, v.data(), {d, s, p1.data()}, o1.data());
-      plain.wide.apply(m, v.data(), p2.data());
-      std::vector<double> back = p2;
-      for (std::size_t i = 0; i < back.size(); ++i) {
-        p2[i] = i < std::size_t(m.first) || i >= std::size_t(m.last) ? p1[i] : (d ? d[i] : 1) * p2[i] + (s ? s[i] : 0);
-        back[i] = (d ? d[i] : 1) * p2[i];
-      }
-      plain.wide.apply_transpose(m, back.data(), o2.data());
+      normal_by_halves(m, plain.wide.apply, plain.wide.apply_transpose, v, {d, s, p2.data()}, o2);
       expect_close(p1, p2, 1e-13);
       expect_close(o1, o2, 1e-12);
     }
@@ -166,13 +174,7 @@ TEST_P(EverySet, DenseProductsAgreeWithTheReference) {
     const auto factor = vector(rows);
     for (const auto& [d, s] : row_terms(factor, shift)) {
       fast.dense_normal(m, v.data(), {d, s, p1.data()}, o1.data());
-      plain.dense_apply(m, v.data(), p2.data());
-      std::vector<double> back = p2;
-      for (std::size_t i = 0; i < back.size(); ++i) {
-        p2[i] = i < std::size_t(m.first) || i >= std::size_t(m.last) ? p1[i] : (d ? d[i] : 1) * p2[i] + (s ? s[i] : 0);
-        back[i] = (d ? d[i] : 1) * p2[i];
-      }
-      plain.dense_apply_transpose(m, back.data(), o2.data());
+      normal_by_halves(m, plain.dense_apply, plain.dense_apply_transpose, v, {d, s, p2.data()}, o2);
       expect_close(p1, p2, 1e-13);
       expect_close(o1, o2, 1e-12);
     }
@@ -213,6 +215,15 @@ TEST_P(EverySet, DenseProductsAgreeWithTheReference) {
   }
 }
 
+/// The same sums, up to the rounding of shipped kernels that sum in Real.
+void expect_close(const EntrySums& a, const EntrySums& b) {
+  EXPECT_NEAR(a.objective, b.objective, 1e-4 * (1 + std::abs(b.objective)));
+  EXPECT_NEAR(a.inner, b.inner, 2e-3);
+  EXPECT_NEAR(a.conjugate, b.conjugate, 2e-3 * (1 + std::abs(b.conjugate)));
+  EXPECT_NEAR(a.square_slope, b.square_slope, 1e-4 * (1 + b.square_slope));
+  EXPECT_NEAR(a.square_x, b.square_x, 1e-4 * (1 + b.square_x));
+}
+
 /// Derivatives of the smoothed objective on a segment, with slopes taken beside x: against the reference, and at t = 0
 /// against the slopes that linearize makes.
 template <class L>
@@ -235,26 +246,23 @@ void compare_smoothed(const LossKernels<L>& fast, const LossKernels<L>& plain, c
   plain.smoothed_segment(loss, r, target.data(), t, width, b);
   for (int p = 0; p < kSegmentPoints; ++p) {
     EXPECT_NEAR(a.derivative[p], b.derivative[p], 1e-3 * (1 + std::abs(b.derivative[p])));
+    EXPECT_NEAR(a.square[p], b.square[p], 1e-4 * (1 + b.square[p]));
     EXPECT_NEAR(a.square_derivative[p], b.square_derivative[p], 1e-3 * (1 + std::abs(b.square_derivative[p])));
     if (p > 0) {
       EXPECT_GE(a.derivative[p], a.derivative[p - 1] - 1e-2) << "a convex function's derivative grows";
     }
   }
   const EntrySums sums = fast.linearize(loss, r, width);
+  std::vector<Real> slope(count);
+  EntryRange same = r;
+  same.slope = slope.data();
+  expect_close(sums, plain.linearize(loss, same, width));
+  for (std::size_t i = 0; i < count; ++i) ASSERT_NEAR(double(r.slope[i]), double(slope[i]), 2e-5) << L::name << i;
   double derivative = 0;
   for (std::size_t i = 0; i < count; ++i) derivative += double(r.slope[i]) * (double(target[i]) - double(r.x[i]));
   // Stored slopes lack the part of a complement penalty that lives in factors; it is in neither derivative.
   derivative += sums.square_x > 0 ? a.square_derivative[0] * 0.125 : 0.0;
   EXPECT_NEAR(a.derivative[0], derivative, 2e-3 * (1 + std::abs(derivative)));
-}
-
-/// The same sums, up to the rounding of shipped kernels that sum in Real.
-void expect_close(const EntrySums& a, const EntrySums& b) {
-  EXPECT_NEAR(a.objective, b.objective, 1e-4 * (1 + std::abs(b.objective)));
-  EXPECT_NEAR(a.inner, b.inner, 2e-3);
-  EXPECT_NEAR(a.conjugate, b.conjugate, 2e-3 * (1 + std::abs(b.conjugate)));
-  EXPECT_NEAR(a.square_slope, b.square_slope, 1e-4 * (1 + b.square_slope));
-  EXPECT_NEAR(a.square_x, b.square_x, 1e-4 * (1 + b.square_x));
 }
 
 /// Data in one byte, where a table takes them.
@@ -289,7 +297,8 @@ void compare_losses(InstructionSet set, const L& loss, Random& random) {
     for (const bool weighted : {false, true}) {
       const LossKernels<L>& fast = loss_kernels<L>(set, mode, weighted);
       const LossKernels<L>& plain = loss_kernels<L>(InstructionSet::reference, mode, weighted);
-      std::vector<Real> y(count), w(count), x(count), target(count), s1(count), s2(count);
+      std::vector<Real> y(count), w(count), x(count), target(count), s2(count);
+      std::vector<Real> s1(count + 1, Real(7));  // and one that is not theirs
       for (std::size_t i = 0; i < count; ++i) {
         y[i] = L::wants == losses::Hinge::wants ? (random.uniform() < 0.5 ? Real(-1) : Real(1)) : Real(random.normal());
         if (holes && random.uniform() < 0.3) y[i] = std::numeric_limits<Real>::quiet_NaN();
@@ -315,6 +324,7 @@ void compare_losses(InstructionSet set, const L& loss, Random& random) {
           expect_close(fast.conjugate(loss, r1), plain.conjugate(loss, r2));
         }
       }
+      EXPECT_EQ(s1[count], Real(7));
       EXPECT_NEAR(fast.objective(loss, r1), plain.objective(loss, r2),
                   1e-4 * (1 + std::abs(plain.objective(loss, r2))));
       double t[kSegmentPoints];

@@ -6,17 +6,13 @@
 #include <cmath>
 #include <limits>
 
-#include "base/random.hpp"
 #include "support/dense_svd.hpp"
+#include "support/random_matrices.hpp"
 
 namespace tracenorm {
 namespace {
 
-Eigen::VectorXd unit(Random& random, Index n) {
-  Eigen::VectorXd v(n);
-  for (Index i = 0; i < n; ++i) v[i] = random.normal();
-  return v.normalized();
-}
+using test::unit;
 
 /// Some terms that are not orthogonal.
 LowRankMatrix some_terms(Random& random, Index rows, Index cols, Index terms) {

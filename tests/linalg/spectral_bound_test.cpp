@@ -5,19 +5,13 @@
 #include <Eigen/Eigenvalues>
 #include <cmath>
 
-#include "base/random.hpp"
+#include "support/random_matrices.hpp"
 #include "tracenorm/types.hpp"
 
 namespace tracenorm {
 namespace {
 
-Eigen::MatrixXd random_gram(Random& random, Index n, Index inner) {
-  Eigen::MatrixXd m(inner, n);
-  for (Index j = 0; j < n; ++j) {
-    for (Index i = 0; i < inner; ++i) m(i, j) = random.normal();
-  }
-  return m.transpose() * m;
-}
+using test::random_gram;
 
 TEST(SpectralBound, ExactAndCholeskyAreAboveTheLargestEigenvalueAndClose) {
   Random random(2);

@@ -10,6 +10,7 @@
 #include "support/dense_svd.hpp"
 #include "support/identifier.hpp"
 #include "support/optima.hpp"
+#include "support/random_matrices.hpp"
 #include "tracenorm/solve.hpp"
 
 namespace tracenorm {
@@ -53,12 +54,8 @@ double trace_norm(const LowRankMatrix& x) { return test::singular_values(x.dense
 
 LowRankMatrix random_matrix(Index rows, Index cols, Index rank, std::uint64_t seed) {
   Random random(seed);
-  const auto normal = [&](Index count) {
-    Eigen::MatrixXd block(count, rank);
-    for (double& value : block.reshaped()) value = random.normal();
-    return block;
-  };
-  LowRankMatrix x(normal(rows), Eigen::VectorXd::Ones(rank), normal(cols));
+  LowRankMatrix x(test::normal_matrix(rows, rank, random), Eigen::VectorXd::Ones(rank),
+                  test::normal_matrix(cols, rank, random));
   x.compress();
   return x;
 }

@@ -10,6 +10,7 @@
 #include "support/evaluation.hpp"
 #include "support/identifier.hpp"
 #include "support/optima.hpp"
+#include "support/random_matrices.hpp"
 
 namespace tracenorm {
 namespace {
@@ -55,13 +56,8 @@ class Search : public testing::TestWithParam<SolvedProblem> {
   }
   /// Aims at a matrix in the ball that has nothing to do with the data. It must live as long as the aim.
   FactoredMatrix anywhere(Evaluator& f, Random& random) {
-    const auto gaussian = [&](Index rows, Index columns) {
-      Eigen::MatrixXd m(rows, columns);
-      for (double& x : m.reshaped()) x = random.normal();
-      return m;
-    };
-    FactoredMatrix target(f.panels(),
-                          LowRankMatrix(gaussian(f.rows(), 2), Eigen::Vector2d(1, 0.5), gaussian(f.cols(), 2)));
+    FactoredMatrix target(f.panels(), LowRankMatrix(test::normal_matrix(f.rows(), 2, random), Eigen::Vector2d(1, 0.5),
+                                                    test::normal_matrix(f.cols(), 2, random)));
     target.compress();
     target.scale(random.uniform() * f.radius() / target.trace_norm_bound());
     return target;

@@ -9,6 +9,7 @@
 
 #include "support/dense_svd.hpp"
 #include "support/host_panels.hpp"
+#include "support/random_matrices.hpp"
 
 namespace tracenorm::methods {
 namespace {
@@ -57,9 +58,7 @@ VectorXd two_loops(const std::deque<std::pair<VectorXd, VectorXd>>& pairs, const
 
 /// A symmetric matrix with these eigenvalues, over and over, in a random basis.
 MatrixXd with_eigenvalues(const std::vector<double>& values, Eigen::Index n, Random& random) {
-  MatrixXd basis(n, n);
-  for (double& x : basis.reshaped()) x = random.normal();
-  const MatrixXd q = test::dense_svd(basis).u;
+  const MatrixXd q = test::dense_svd(test::normal_matrix(n, n, random)).u;
   VectorXd spectrum(n);
   for (Eigen::Index i = 0; i < n; ++i) spectrum[i] = values[static_cast<std::size_t>(i) % values.size()];
   return q * spectrum.asDiagonal() * q.transpose();

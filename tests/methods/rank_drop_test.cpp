@@ -10,6 +10,7 @@
 #include "support/evaluation.hpp"
 #include "support/identifier.hpp"
 #include "support/optima.hpp"
+#include "support/random_matrices.hpp"
 #include "tracenorm/solve.hpp"
 
 namespace tracenorm {
@@ -43,10 +44,11 @@ TEST_P(RankDropWitness, IsBracketedAndNoWorseThanWithoutDrops) {
     ASSERT_GE(iteration.objective, solved.optimum - solved.accuracy - 1e-5 * scale(solved)) << iteration.k;
   }
   // Where the constraint is inactive the steps stay long and both objectives keep oscillating by up to a tenth: what
-  // they come down to is what can be compared.
+  // they come down to is what can be compared. How low one of them gets by chance depends on the instruction set: the
+  // difference is up to 0.032 there, up to 0.001 elsewhere.
   const bool oscillates =
       solved.name.find("inactive") != std::string::npos || solved.name.find("reachable") != std::string::npos;
-  EXPECT_LE(lowest(dropped), lowest(plain) + (oscillates ? 0.05 : 0.005) * scale(solved));
+  EXPECT_LE(lowest(dropped), lowest(plain) + (oscillates ? 0.05 : 0.002) * scale(solved));
   EXPECT_LE(dropped.solution.terms(), plain.solution.terms());
   const double norm = test::singular_values(dropped.solution.dense()).sum();
   EXPECT_LE(norm, solved.problem.radius() * (1 + 1e-6));
@@ -119,18 +121,9 @@ TEST(RankDrop, KeepsTheRankLowWhereFrankWolfeDoesNot) {
 
 TEST(RankDrop, SameBitsOnAnyNumberOfThreads) {
   Random random(9);
-  Entries entries;
-  for (Index i = 0; i < 300; ++i) {
-    for (Index j = 0; j < 250; ++j) {
-      if (random.uniform() > 0.5) continue;
-      entries.row.push_back(i);
-      entries.col.push_back(j);
-      entries.value.push_back(Real(random.normal()));
-    }
-  }
+  const SparseObservations data = test::normal_entries(300, 250, 0.5, random);
   for (const char* penalty : {"none", "complement-squared:0.01", "l1:0.05"}) {
-    const Problem problem{make_sparse(300, 250, entries), losses::Absolute{}, parse_penalty(penalty),
-                          TraceNormBall{300}};
+    const Problem problem{data, losses::Absolute{}, parse_penalty(penalty), TraceNormBall{300}};
     RunOptions options;
     options.iterations = 15;
     options.threads = 1;

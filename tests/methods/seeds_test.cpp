@@ -8,6 +8,7 @@
 #include "support/host_panels.hpp"
 #include "support/optima.hpp"
 #include "support/plain_backend.hpp"
+#include "support/random_matrices.hpp"
 
 namespace tracenorm::methods {
 namespace {
@@ -18,9 +19,7 @@ using Eigen::VectorXd;
 double spectral_norm(const MatrixXd& m) { return test::singular_values(m)[0]; }
 
 MatrixXd orthonormal(Random& random, Index rows, Index columns) {
-  MatrixXd m(rows, columns);
-  for (double& x : m.reshaped()) x = random.normal();
-  return test::dense_svd(m).u;
+  return test::dense_svd(test::normal_matrix(rows, columns, random)).u;
 }
 
 /// An evaluator at a matrix of rank two, with its slopes, and all of it as dense matrices.

@@ -36,9 +36,9 @@ void expect_solved(const SolvedProblem& solved, const Method& method) {
     ASSERT_GE(iteration.objective, solved.optimum - slack) << iteration.k;
   }
   // Kinked losses under uneven weights are slow for Frank-Wolfe, and where a run stands then depends on the rounding of
-  // the instruction set.
-  EXPECT_LE(result.objective, solved.optimum * 1.10);
-  EXPECT_LE(result.relative_gap, 0.15);
+  // the instruction set: the slowest, a quantile loss, is 2.2 % above its optimum, with gaps from 3.7 to 5.5 %.
+  EXPECT_LE(result.objective, solved.optimum * 1.04);
+  EXPECT_LE(result.relative_gap, 0.11);
   EXPECT_NEAR(result.objective, objective(solved.problem, result.solution), 1e-4 * solved.optimum);
   EXPECT_LE(weighted_norm(solved.problem, result.solution), solved.problem.radius() * (1 + 1e-5));
   EXPECT_NEAR(weighted_norm(solved.problem, result.solution), result.trace_norm, 1e-5 * solved.problem.radius());

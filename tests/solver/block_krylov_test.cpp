@@ -9,25 +9,19 @@
 #include <cmath>
 #include <limits>
 
-#include "base/random.hpp"
 #include "cpu/panels.hpp"
 #include "support/dense_svd.hpp"
+#include "support/random_matrices.hpp"
 
 namespace tracenorm {
 namespace {
 
-Eigen::MatrixXd gaussian(Random& random, Eigen::Index rows, Eigen::Index cols) {
-  Eigen::MatrixXd m(rows, cols);
-  for (Eigen::Index j = 0; j < cols; ++j) {
-    for (Eigen::Index i = 0; i < rows; ++i) m(i, j) = random.normal();
-  }
-  return m;
-}
+using test::normal_matrix;
 
 /// A matrix with given singular values.
 Eigen::MatrixXd with_values(Random& random, Eigen::Index rows, Eigen::Index cols, const Eigen::VectorXd& values) {
   const auto orthonormal = [&](Eigen::Index n) -> Eigen::MatrixXd {
-    return Eigen::HouseholderQR<Eigen::MatrixXd>(gaussian(random, n, values.size())).householderQ() *
+    return Eigen::HouseholderQR<Eigen::MatrixXd>(normal_matrix(n, values.size(), random)).householderQ() *
            Eigen::MatrixXd::Identity(n, values.size());
   };
   return orthonormal(rows) * values.asDiagonal() * orthonormal(cols).transpose();
@@ -46,18 +40,18 @@ std::vector<Case> hard_cases() {
   repeated << 3, 3, 3, 1, 0.5, 0.1;
   Eigen::VectorXd close(40);
   for (int i = 0; i < 40; ++i) close[i] = 1 - 0.002 * i;
-  return {{"gaussian", gaussian(random, 40, 25)},
+  return {{"gaussian", normal_matrix(40, 25, random)},
           {"repeated", with_values(random, 30, 20, repeated)},
           {"clustered", with_values(random, 60, 50, close)},
           {"rank_one", with_values(random, 30, 20, Eigen::VectorXd::Constant(1, 2.5)), false},
           {"zero", Eigen::MatrixXd::Zero(12, 9), false},
-          {"tiny", 1e-35 * gaussian(random, 15, 10), false},
-          {"huge", 1e35 * gaussian(random, 15, 10)},
-          {"one_by_one", gaussian(random, 1, 1)},
-          {"one_row", gaussian(random, 1, 300), false},
-          {"one_column", gaussian(random, 300, 1)},
-          {"flat", gaussian(random, 3, 500)},
-          {"tall", gaussian(random, 500, 3)},
+          {"tiny", 1e-35 * normal_matrix(15, 10, random), false},
+          {"huge", 1e35 * normal_matrix(15, 10, random)},
+          {"one_by_one", normal_matrix(1, 1, random)},
+          {"one_row", normal_matrix(1, 300, random), false},
+          {"one_column", normal_matrix(300, 1, random)},
+          {"flat", normal_matrix(3, 500, random)},
+          {"tall", normal_matrix(500, 3, random)},
           {"identity", Eigen::MatrixXd::Identity(33, 33), false}};
 }
 
@@ -71,8 +65,7 @@ TEST_P(HardCase, InDoubleMatchesADenseSvdAndSpectra) {
     out.noalias() = (m / size).transpose() * ((m / size) * in);
   };
   Random random(5);
-  Eigen::VectorXd v(m.cols());
-  for (Eigen::Index j = 0; j < v.size(); ++j) v[j] = random.normal();
+  Eigen::VectorXd v = normal_matrix(m.cols(), 1, random);
   const double eigenvalue = leading_eigenvector(apply, v, 1e-10, 2000);
   EXPECT_NEAR(size * std::sqrt(std::max(0.0, eigenvalue)), sigma, 1e-9 * sigma);
   if (sigma > 0) {

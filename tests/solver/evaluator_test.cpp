@@ -17,6 +17,7 @@
 #include "support/identifier.hpp"
 #include "support/optima.hpp"
 #include "support/plain_backend.hpp"
+#include "support/random_matrices.hpp"
 
 namespace tracenorm {
 namespace {
@@ -380,17 +381,8 @@ TEST_P(EveryProblem, RestartMakesTheEntriesAgreeWithTheFactors) {
 
 TEST(Evaluator, AProbabilisticBoundIsAboveTheNormToo) {
   Random random(21);
-  Entries entries;
-  for (Index i = 0; i < 1500; ++i) {
-    for (Index j = 0; j < 1200; ++j) {
-      if (random.uniform() < 0.01) {
-        entries.row.push_back(i);
-        entries.col.push_back(j);
-        entries.value.push_back(Real(random.normal()));
-      }
-    }
-  }
-  const Problem problem{make_sparse(1500, 1200, entries), losses::Absolute{}, NoPenalty{}, TraceNormBall{50}};
+  const SparseObservations data = test::normal_entries(1500, 1200, 0.01, random);
+  const Problem problem{data, losses::Absolute{}, NoPenalty{}, TraceNormBall{50}};
   const auto f = make_evaluator(problem);
   f->linearize(0.5, true);
   const double sigma = f->leading_atom({1e-10, 1000}).sigma;
@@ -408,16 +400,8 @@ TEST(Evaluator, AProbabilisticBoundIsAboveTheNormToo) {
 
 TEST(Evaluator, AFactorisationThatIsCheapProvesTheNorm) {
   Random random(22);
-  Entries entries;
-  for (Index i = 0; i < 300; ++i) {
-    for (Index j = 0; j < 200; ++j) {
-      if (random.uniform() > 0.2) continue;
-      entries.row.push_back(i);
-      entries.col.push_back(j);
-      entries.value.push_back(Real(random.normal()));
-    }
-  }
-  const Problem problem{make_sparse(300, 200, entries), losses::Absolute{}, NoPenalty{}, TraceNormBall{50}};
+  const SparseObservations data = test::normal_entries(300, 200, 0.2, random);
+  const Problem problem{data, losses::Absolute{}, NoPenalty{}, TraceNormBall{50}};
   const auto f = make_evaluator(problem);
   f->linearize(0.5, true);
   const double sigma = f->leading_atom({1e-10, 1000}).sigma;

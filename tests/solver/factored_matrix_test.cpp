@@ -7,6 +7,7 @@
 
 #include "support/dense_svd.hpp"
 #include "support/host_panels.hpp"
+#include "support/random_matrices.hpp"
 
 namespace tracenorm {
 namespace {

@@ -8,17 +8,12 @@
 
 #include "linalg/spectral_bound.hpp"
 #include "support/host_panels.hpp"
+#include "support/random_matrices.hpp"
 
 namespace tracenorm {
 namespace {
 
-Eigen::MatrixXd random_gram(Random& random, Index n, Index inner) {
-  Eigen::MatrixXd m(inner, n);
-  for (Index j = 0; j < n; ++j) {
-    for (Index i = 0; i < inner; ++i) m(i, j) = random.normal();
-  }
-  return m.transpose() * m;
-}
+using test::random_gram;
 
 LanczosValue value_on_host(const Eigen::MatrixXd& g, const Eigen::VectorXd& start, int steps) {
   test::Host host(1, static_cast<Index>(g.rows()));

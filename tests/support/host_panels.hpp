@@ -3,17 +3,10 @@
 
 #include <Eigen/Core>
 
-#include "base/random.hpp"
 #include "cpu/panels.hpp"
 #include "solver/factored_matrix.hpp"
 
 namespace tracenorm::test {
-
-inline Eigen::VectorXd unit(Random& random, Eigen::Index n) {
-  Eigen::VectorXd v(n);
-  for (Eigen::Index i = 0; i < n; ++i) v[i] = random.normal();
-  return v.normalized();
-}
 
 /// Panels on the host, and atoms in them.
 struct Host {

@@ -18,9 +18,7 @@ namespace {
 
 using namespace baselines;
 
-constexpr double kNoBound = -std::numeric_limits<double>::infinity();
-
-void check_problem(const Problem& problem) {
+void check_for_genfb(const Problem& problem) {
   if (!is_smooth(problem.loss)) {
     throw Error(ErrorCode::usage, fmt::format("genfb: loss {}; it needs a smooth one: squared, huber or logistic",
                                               to_string(problem.loss)));
@@ -56,7 +54,7 @@ class BoundBudget {
 /// Minimises loss + lambda1 |X|_1 + lambda2 |X|_tr. What is reported at k is P2, the last output of the singular value
 /// thresholding: it has a rank, and it agrees with X in the end.
 void run(const GenFB& options, const Problem& problem, Evaluator& f, Session& session) {
-  check_problem(problem);
+  check_for_genfb(problem);
   session.add_trace_penalty(options.trace_penalty);
   Splitting splitting(problem, options, session.options().seed, f.execution());
   BoundBudget budget(session.options(), f.rows(), f.cols());

@@ -19,9 +19,7 @@ namespace {
 
 using namespace baselines;
 
-constexpr double kNoBound = -std::numeric_limits<double>::infinity();
-
-void check_problem(const Problem& problem) {
+void check_for_glrl(const Problem& problem) {
   if (std::holds_alternative<L1Penalty>(problem.penalty) && penalty_lambda(problem.penalty) > 0) {
     throw Error(ErrorCode::usage, "glrl: an l1 penalty; it knows the penalties none and complement-squared");
   }
@@ -121,7 +119,7 @@ GramEntries gram_entries(const LowRankMatrix& x, const Triplets& g, Index k) {
 /// cut to rank r, which may undo its gain: then the step is halved, and given up when the objective still does not
 /// fall.
 void run(const Glrl& options, const Problem& problem, Evaluator& f, Session& session) {
-  check_problem(problem);
+  check_for_glrl(problem);
   const Index rank = checked_rank(Glrl::name, options.rank, f.rows(), f.cols());
   const Observed data(problem.observations, f.execution());
   TwoCoefficients coefficients(data, problem);

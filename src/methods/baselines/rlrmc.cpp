@@ -19,9 +19,7 @@ namespace {
 
 using namespace baselines;
 
-constexpr double kNoBound = -std::numeric_limits<double>::infinity();
-
-void check_problem(const Problem& problem) {
+void check_for_rlrmc(const Problem& problem) {
   if (!std::holds_alternative<losses::Absolute>(problem.loss)) {
     throw Error(ErrorCode::usage,
                 fmt::format("rlrmc: loss {}; it is made for the absolute loss alone", to_string(problem.loss)));
@@ -73,7 +71,7 @@ double report(const FixedRankPoint& x, Evaluator& f) {
 
 /// Stages of conjugate gradients on f_d, each from where the last one ended, with d shrinking.
 void run(const Rlrmc& options, const Problem& problem, Evaluator& f, Session& session) {
-  check_problem(problem);
+  check_for_rlrmc(problem);
   const Index rank = checked_rank(Rlrmc::name, options.rank, f.rows(), f.cols());
   const Observed data(problem.observations, f.execution());
   SmoothedAbsolute cost(data, penalty_lambda(problem.penalty));

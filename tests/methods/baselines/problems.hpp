@@ -4,16 +4,10 @@
 #include <Eigen/Core>
 #include <cstring>
 
-#include "base/random.hpp"
+#include "support/random_matrices.hpp"
 #include "tracenorm/solve.hpp"
 
 namespace tracenorm::test {
-
-inline Eigen::MatrixXd normal_matrix(Eigen::Index rows, Eigen::Index cols, Random& random) {
-  Eigen::MatrixXd matrix(rows, cols);
-  for (Eigen::Index e = 0; e < matrix.size(); ++e) matrix.data()[e] = random.normal();
-  return matrix;
-}
 
 /// A rank-three matrix with a share of its entries observed and one in ten of those far off.
 inline SparseObservations outlier_data(Index rows, Index cols, double share, std::uint64_t seed) {
