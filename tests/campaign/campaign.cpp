@@ -31,7 +31,7 @@ struct Tally {
   int objectives_wrong = 0;  ///< an objective below the truth, or an answer outside the ball
   int statuses_wrong = 0;
   int verified = 0;
-  int unproved = 0;  ///< answers that `verify` refutes
+  int unproved = 0;                                           ///< answers that `verify` refutes
   double tightest = std::numeric_limits<double>::infinity();  ///< certified relative gap of a well-scaled problem
   std::map<std::string, int> proofs;
   std::map<std::string, int> statuses;
@@ -74,7 +74,8 @@ Way draw_way(Random& random, const char* method) {
 
 /// Whether the status is what the numbers say.
 bool status_fits(const Result& result, const RunOptions& options) {
-  if (result.status == Status::numerical_failure) return !std::isfinite(result.objective) || std::isinf(result.relative_gap);
+  if (result.status == Status::numerical_failure)
+    return !std::isfinite(result.objective) || std::isinf(result.relative_gap);
   if (!std::isfinite(result.objective) || result.relative_gap != relative_gap(result.objective, result.lower_bound)) {
     return false;
   }
@@ -92,8 +93,8 @@ class Judge {
     ++tally_.statuses[std::string(to_string(result.status))];
     if (!status_fits(result, way.options)) {
       complain(tally_.statuses_wrong, way,
-               fmt::format("status {} with objective {:.17g}, lower bound {:.17g}, gap {:.17g}", to_string(result.status),
-                           result.objective, result.lower_bound, result.relative_gap));
+               fmt::format("status {} with objective {:.17g}, lower bound {:.17g}, gap {:.17g}",
+                           to_string(result.status), result.objective, result.lower_bound, result.relative_gap));
     }
     if (result.status == Status::numerical_failure) {
       ++tally_.failures;
@@ -101,7 +102,7 @@ class Judge {
     }
     ++tally_.proofs[std::string(to_string(result.certificate.proof))];
     const long double truth = true_objective(given_.problem, result.solution);
-    if (!(result.objective >= truth * (1 - 1e-16L))) {
+    if (!(result.objective >= truth * (1 - 1e-16L) - 1e-300L)) {  // a double cannot say everything that is not zero
       complain(tally_.objectives_wrong, way,
                fmt::format("objective {:.17g} below the truth {:.20g}", result.objective, static_cast<double>(truth)));
     }
@@ -120,7 +121,8 @@ class Judge {
   void conclude() {
     if (bound_ > best_) {
       complain(tally_.bounds_violated, bound_way_,
-               fmt::format("bound {:.17g} above the objective {:.20g} of {}", bound_, static_cast<double>(best_), best_way_));
+               fmt::format("bound {:.17g} above the objective {:.20g} of {}", bound_, static_cast<double>(best_),
+                           best_way_));
     }
   }
 
@@ -196,7 +198,8 @@ int run(int argc, char** argv) {
       "\"objectives_or_norms_wrong\": {}, \"statuses_wrong\": {},\n \"verified\": {}, \"refuted\": {}, "
       "\"tightest_gap\": {:.3g},\n \"proofs\": {}, \"statuses\": {}}}\n",
       seed, tally.problems, tally.answers, tally.failures, tally.bounds_violated, tally.objectives_wrong,
-      tally.statuses_wrong, tally.verified, tally.unproved, tally.tightest, to_json(tally.proofs), to_json(tally.statuses));
+      tally.statuses_wrong, tally.verified, tally.unproved, tally.tightest, to_json(tally.proofs),
+      to_json(tally.statuses));
   return tally.wrong() == 0 ? 0 : 1;
 }
 

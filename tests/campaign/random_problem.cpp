@@ -23,7 +23,9 @@ Loss draw_loss(Random& random, double scale) {
     case 0:
       return losses::Huber{std::clamp(scale * power_of_ten(random, -2, 2), 1e-6, 1e6)};
     case 1:
-      return losses::Quantile{chance(random, 0.3) ? 1e-4 : chance(random, 0.3) ? 1 - 1e-4 : 0.05 + 0.9 * random.uniform()};
+      return losses::Quantile{chance(random, 0.3)   ? 1e-4
+                              : chance(random, 0.3) ? 1 - 1e-4
+                                                    : 0.05 + 0.9 * random.uniform()};
     case 2:
       return losses::EpsilonInsensitive{std::min(1e6, scale * power_of_ten(random, -2, 0.5))};
     case 3:
@@ -115,7 +117,8 @@ RandomProblem random_problem(std::uint64_t seed) {
   if (kind > 0.75) penalty = ComplementSquaredPenalty{power_of_ten(random, -4, 1) / size};
   const SparseObservations sparse = make_sparse(rows, cols, entries, weight);
   const bool dense = chance(random, 0.4);
-  const bool norm_weights = chance(random, 0.3) && (dense || !std::holds_alternative<ComplementSquaredPenalty>(penalty));
+  const bool norm_weights =
+      chance(random, 0.3) && (dense || !std::holds_alternative<ComplementSquaredPenalty>(penalty));
   const double data_norm = size * std::sqrt(static_cast<double>(entries.size()));
   TraceNormBall ball{chance(random, 0.04) ? 0.0 : data_norm * power_of_ten(random, -3, 3)};
   if (norm_weights) {
@@ -133,8 +136,8 @@ RandomProblem random_problem(std::uint64_t seed) {
   }
   made.well_scaled = scale == 1 && offset == 0 && weight.empty() && !norm_weights;
   made.name = fmt::format("{} x {}, {} entries{}, {}, {}, radius {:.9g}, scale {:.2g}, offset {:.2g}{}{}{}", rows, cols,
-                          entries.size(), dense ? " (dense)" : "", to_string(loss), to_string(penalty), ball.radius, scale,
-                          offset, weight.empty() ? "" : ", weights", norm_weights ? ", norm weights" : "",
+                          entries.size(), dense ? " (dense)" : "", to_string(loss), to_string(penalty), ball.radius,
+                          scale, offset, weight.empty() ? "" : ", weights", norm_weights ? ", norm weights" : "",
                           has_offsets(made.preparation.kind) ? ", offsets" : "");
   return made;
 }

@@ -14,7 +14,7 @@ struct RandomProblem {
   Preparation preparation;
   GivenData raw;  ///< what the problem was prepared from
   LowRankMatrix start;
-  std::string name;        ///< what it is, for reports
+  std::string name;          ///< what it is, for reports
   bool well_scaled = false;  ///< numbers near 1, no offset: small gaps should be proved
 };
 

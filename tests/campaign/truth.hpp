@@ -1,8 +1,8 @@
 // What is true of an answer, by the definitions and in long double: the judge of the campaign.
 #pragma once
 
-#include "tracenorm/problem.hpp"
 #include "tracenorm/low_rank_matrix.hpp"
+#include "tracenorm/problem.hpp"
 
 namespace tracenorm::campaign {
 
