@@ -24,7 +24,7 @@ PUBLIC = {
     "model": ["constraint", "model", "penalty", "preparation", "problem"],
     "seam": ["certificate"],
     "methods": ["methods/*", "options", "radius_path", "run", "solve", "width"],
-    "fit": ["fit"],
+    "fit": ["fit", "fold_in"],
     "io": ["io"],
     "apps": ["tracenorm"],
 }
