@@ -111,16 +111,21 @@ struct LogisticLoss {  // log(1 + exp(-y x)), y = +1 or -1
   }
   /// weight (p log p + q log q) with p = |g| / weight, q = 1 - p.
   [[nodiscard]] double conjugate(double g, double, double weight) const {
-    const auto part = [&](const Range& share) { return share.upper <= 0 ? Range(0) : share * logarithm(share); };
-    const auto share = [&](const Range& of) {
-      const Range quotient = of / weight;
-      return Range{std::max(quotient.lower, std::numeric_limits<double>::min()), std::min(quotient.upper, 1.0)};
-    };
     const double size = std::abs(g);
-    const Range zero(0);
-    const Range p = size > 0 ? part(share(size)) : zero;
-    const Range q = size < weight ? part(share(Range(weight) - size)) : zero;
-    return (Range(weight) * (p + q)).upper;
+    if (size == 0 || size == weight) return 0;
+    const Range p = Range(size) / weight;
+    const Range q = (Range(weight) - size) / weight;
+    return (Range(weight) * (share_log(p, q) + share_log(q, p))).upper;
+  }
+  /// share * log(share), where rest = 1 - share.
+  static Range share_log(const Range& share, const Range& rest) {
+    // The logarithm rises with the share; near one it is that of 1 - rest, whose digits are those of the rest.
+    if (share.lower > 0.5) {
+      return share *
+             Range{function_value(std::log1p(-rest.upper)).lower, function_value(std::log1p(-rest.lower)).upper};
+    }
+    if (!(share.lower > 0)) return {-1, 0};  // too small to be told from zero: some number in this range
+    return share * Range{function_value(std::log(share.lower)).lower, function_value(std::log(share.upper)).upper};
   }
   [[nodiscard]] double slope_at_zero(double y, double weight) const { return -y * weight / 2; }
 };

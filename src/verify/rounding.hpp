@@ -92,12 +92,10 @@ inline Range absolute(const Range& a) {
   if (a.upper <= 0) return -a;
   return {0, std::max(-a.lower, a.upper)};
 }
-/// The range of natural logarithms; of positive numbers.
-inline Range logarithm(const Range& a) {
-  const auto margin = [](double v) { return 2 * kFunctionUnits * kUnit * std::abs(v); };
-  const double least = std::log(a.lower);
-  const double most = std::log(a.upper);
-  return {below(least - margin(least)), above(most + margin(most))};
+/// A value of exp, log or log1p, and what they may be off by.
+inline Range function_value(double v) {
+  const double margin = 2 * kFunctionUnits * kUnit * std::abs(v);
+  return {below(v - margin), above(v + margin)};
 }
 
 /// An upper bound of a sum of many numbers. Rounding errors of the additions are kept and added, so that the bound
