@@ -109,23 +109,15 @@ struct LogisticLoss {  // log(1 + exp(-y x)), y = +1 or -1
   [[nodiscard]] SlopeDomain slopes(double y, double weight) const {
     return y > 0 ? SlopeDomain{-weight, 0} : SlopeDomain{0, weight};
   }
-  /// weight (p log p + q log q) with p = |g| / weight, q = 1 - p.
+  /// weight (p log p + (1 - p) log(1 - p)) with p = |g| / weight or, which is the same, 1 - |g| / weight: the smaller
+  /// one.
   [[nodiscard]] double conjugate(double g, double, double weight) const {
     const double size = std::abs(g);
-    if (size == 0 || size == weight) return 0;
-    const Range p = Range(size) / weight;
-    const Range q = (Range(weight) - size) / weight;
-    return (Range(weight) * (share_log(p, q) + share_log(q, p))).upper;
-  }
-  /// share * log(share), where rest = 1 - share.
-  static Range share_log(const Range& share, const Range& rest) {
-    // The logarithm rises with the share; near one it is that of 1 - rest, whose digits are those of the rest.
-    if (share.lower > 0.5) {
-      return share *
-             Range{function_value(std::log1p(-rest.upper)).lower, function_value(std::log1p(-rest.lower)).upper};
-    }
-    if (!(share.lower > 0)) return {-1, 0};  // too small to be told from zero: some number in this range
-    return share * Range{function_value(std::log(share.lower)).lower, function_value(std::log(share.upper)).upper};
+    const Range numerator = size <= weight / 2 ? Range(size) : Range(weight) - size;
+    if (numerator.upper <= 0) return 0;
+    Range p = numerator / weight;
+    p = {std::max(p.lower, std::numeric_limits<double>::min()), std::min(p.upper, 0.75)};  // at most a half, rounded
+    return (Range(weight) * (p * logarithm(p) + (Range(1) - p) * logarithm_of_rest(p))).upper;
   }
   [[nodiscard]] double slope_at_zero(double y, double weight) const { return -y * weight / 2; }
 };

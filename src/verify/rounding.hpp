@@ -92,10 +92,20 @@ inline Range absolute(const Range& a) {
   if (a.upper <= 0) return -a;
   return {0, std::max(-a.lower, a.upper)};
 }
-/// A value of exp, log or log1p, and what they may be off by.
-inline Range function_value(double v) {
-  const double margin = 2 * kFunctionUnits * kUnit * std::abs(v);
-  return {below(v - margin), above(v + margin)};
+/// The range of natural logarithms; of positive numbers.
+inline Range logarithm(const Range& a) {
+  const auto margin = [](double v) { return 2 * kFunctionUnits * kUnit * std::abs(v); };
+  const double least = std::log(a.lower);
+  const double most = std::log(a.upper);
+  return {below(least - margin(least)), above(most + margin(most))};
+}
+
+/// The range of log(1 - a) for a in [0, 1): exact for small a, where 1 - a would be rounded.
+inline Range logarithm_of_rest(const Range& a) {
+  const auto margin = [](double v) { return 2 * kFunctionUnits * kUnit * std::abs(v); };
+  const double least = std::log1p(-a.upper);
+  const double most = std::log1p(-a.lower);
+  return {below(least - margin(least)), std::min(0.0, above(most + margin(most)))};
 }
 
 /// An upper bound of a sum of many numbers. Rounding errors of the additions are kept and added, so that the bound

@@ -97,7 +97,9 @@ std::string describe(const FeasibleSlopes& slopes) {
 /// The largest sigma_1 with which the claim holds.
 double norm_wanted(const Claim& claim, double conjugates) {
   if (claim.constraint.radius == 0) return kInfinite;
-  return below(below(-conjugates - claim.lower_bound) / claim.constraint.radius);
+  // A hair less, so that what follows from it is not less than what is claimed.
+  const double hair = 4 * std::numeric_limits<double>::epsilon() * (std::abs(conjugates) + std::abs(claim.lower_bound));
+  return below(below(-conjugates - claim.lower_bound - hair) / claim.constraint.radius);
 }
 
 void take_steps(const Claim& claim, const GivenData& data, const Model& answer, const VerifyOptions& options,
