@@ -103,6 +103,12 @@ bench: ## kernels next to a plain read and to Eigen, whole runs next to other lo
 	build/bench-venv/bin/pip install --quiet --requirement bench/requirements.txt
 	build/bench-venv/bin/python bench/report.py build build/bench.json $(if $(BENCH_DATA),--data $(BENCH_DATA)) $(QUICK)
 
+.PHONY: campaign
+campaign: ## random problems against every bound, objective, status and certificate; MINUTES=5, SEED=1
+	$(call packages,build test)
+	cmake --preset release && cmake --build --preset release -j $(JOBS) --target tracenorm_campaign
+	build/bin/tracenorm_campaign --minutes $(or $(MINUTES),5) --seed $(or $(SEED),1)
+
 .PHONY: guard
 guard: ## fails when a kernel takes a tenth more instructions, or a run a tenth more passes, than tools/guard.json says
 	$(call packages,build test guard)

@@ -188,7 +188,8 @@ def test_validation_goes_by_name_where_the_data_have_names(corrupted):
     rows, cols, values = corrupted["rows"], corrupted["cols"], corrupted["values"]
     frame = pd.DataFrame({"r": [f"r{k}" for k in rows], "c": cols + 1, "v": values})
     held = (["r5", "r7", "nobody"], [3, 40, 1], [0.5, -0.5, 9.0])
-    named = tracenorm.solve(frame, radius=50, iterations=20, validation=held)
+    with pytest.warns(UserWarning, match="1 of 3 validation entries"):
+        named = tracenorm.solve(frame, radius=50, iterations=20, validation=held)
     placed = tracenorm.solve((rows, cols, values), radius=50, iterations=20, validation=([5, 7], [2, 39], [0.5, -0.5]))
     assert np.array_equal(named.trace["validation_rmse"], placed.trace["validation_rmse"])
 

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::int64_t current_schema = 1;
+constexpr std::int64_t certificate_schema = 1;
 constexpr std::string_view real_name = sizeof(Real) == sizeof(float) ? "float32" : "float64";
 
 bool is_full(const SparsePattern& pattern) {
@@ -97,7 +97,7 @@ void write_certificate(const std::string& path, const Claim& claim) {
   const auto add = [&](const std::string& name, const std::string& bytes, bool compress = false) {
     archive.add(name + ".npy", bytes, compress);
   };
-  add("schema", integer_bytes(current_schema));
+  add("schema", integer_bytes(certificate_schema));
   add("statement", text_bytes(statement_of(claim)), true);
   const SparsePattern& observed = claim.observed;
   std::vector<Offset> begin;
@@ -129,8 +129,8 @@ Claim read_certificate(const std::string& path) {
   NpzArrays arrays(ArchiveReader(open_source(path)), "a certificate of this program");
   if (arrays.has("metadata")) fail("'{}' is a model, not a certificate", path);
   const std::int64_t schema = arrays.integer("schema");
-  if (schema != current_schema)
-    fail("'{}' was made by another version: schema {}, this program reads {}", path, schema, current_schema);
+  if (schema != certificate_schema)
+    fail("'{}' was made by another version: schema {}, this program reads {}", path, schema, certificate_schema);
   Claim claim;
   const Sizes sizes = read_statement(arrays.text("statement"), path, claim);
   claim.dual.slope = arrays.list<Real>("slope");

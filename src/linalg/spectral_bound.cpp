@@ -29,8 +29,9 @@ double cholesky_bound(const Eigen::MatrixXd& symmetric, double estimate, double 
     // A Cholesky factorisation of A that comes to its end is an exact one of A + D with |D_ij| <= g sqrt(a_ii a_jj),
     // g = (n+1) u / (1 - 2 (n+1) u), so |D| <= g trace(A) and no eigenvalue of A is below -g trace(A) (Demmel; Rump,
     // "Verification of positive definiteness", BIT 46, 2006). Here u is half of kUnit, and the rest covers that the
-    // diagonal of A was rounded when it was made, and the trace.
-    if (lapack::factor_cholesky(work)) return t + (n + 4) * kUnit * trace + 4 * kUnit * t;
+    // diagonal of A was rounded when it was made, and the trace. Four times as much leaves room for who proves it
+    // again.
+    if (lapack::factor_cholesky(work)) return t + 4 * ((n + 4) * kUnit * trace + 4 * kUnit * t);
   }
   return rows;
 }

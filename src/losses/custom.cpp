@@ -54,8 +54,8 @@ class Minimizations {
     double at_a = 0;
     double at_b = 0;
     double best = 0;
-    double before = 0;  // a little outside of the bracket
-    double after = 0;
+    double far_below = 0;  // outside of the bracket
+    double far_above = 0;
     bool unbounded = false;
   };
 
@@ -158,30 +158,50 @@ class Minimizations {
     }
   }
 
-  /// The minimum from below. It lies in the bracket, since g is less inside than at the ends. A convex function lies
-  /// above the lines that go on from difference quotients outside: g(x) >= g(low) + q (x - low) with q the quotient
-  /// from low - h to low, and likewise from the other end. What is evaluated is rounded, hence the margin.
+  /// The minimum from below. What was compared so far was rounded, so the bracket is opened until the function is
+  /// certainly higher at both of its ends than between them: then it has its minimum inside. There a convex function
+  /// lies above the lines that go on from outside: g(x) >= g(a) + q (x - a) with q the quotient from a - h to a, and
+  /// likewise from the other end.
   void bound(double* conjugate) {
     restart();
-    const auto reach = [](const Search& search) {
-      return least_width(std::max(std::abs(search.low), std::abs(search.high)), search.high - search.low);
-    };
-    evaluate([](Search& search) { return search.low; }, &Search::at_a);
-    evaluate([](Search& search) { return search.high; }, &Search::at_b);
-    evaluate([&](Search& search) { return search.low - reach(search); }, &Search::before);
-    evaluate([&](Search& search) { return search.high + reach(search); }, &Search::after);
     for (Search* search : active_) {
-      const double width = search->high - search->low;
-      const double fall = std::max(0.0, (search->before - search->at_a) / reach(*search));
-      const double rise = std::max(0.0, (search->after - search->at_b) / reach(*search));
-      // Where the two lines meet, or the lower end of the one that never meets the other within the bracket.
-      const double meet = fall + rise > 0 ? (search->at_a - search->at_b + rise * width) / (fall + rise) : 0.0;
-      const double low = search->at_a - fall * std::clamp(meet, 0.0, width);
-      const double high = search->at_b - rise * (width - std::clamp(meet, 0.0, width));
-      const double sizes = std::abs(search->at_a) + std::abs(search->at_b) +
-                           2 * std::abs(search->s) * (std::abs(search->low) + std::abs(search->high));
-      conjugate[search - searches_.data()] = -std::min({low, high, search->best}) + kRounding * sizes;
+      const double size = std::max(std::abs(search->low), std::abs(search->high));
+      search->step = least_width(size, search->high - search->low);
     }
+    while (!active_.empty()) {
+      evaluate([](Search& search) { return search.low - 2 * search.step; }, &Search::far_below);
+      evaluate([](Search& search) { return search.low - search.step; }, &Search::at_a);
+      evaluate([](Search& search) { return search.high + search.step; }, &Search::at_b);
+      evaluate([](Search& search) { return search.high + 2 * search.step; }, &Search::far_above);
+      retire([&](Search& search) {
+        double& answer = conjugate[&search - searches_.data()];
+        const double rounding = rounding_of(search);
+        if (search.at_a > search.best + rounding && search.at_b > search.best + rounding) {
+          answer = 8 * rounding - least_between(search);  // the lines go on for at most three steps
+          return true;
+        }
+        search.step *= 8;
+        answer = kInfinity;
+        return !(search.step < kFar);
+      });
+    }
+  }
+
+  /// How much the values of g may be rounded by: f - s x, at the outermost places.
+  static double rounding_of(const Search& search) {
+    const double farthest = std::max(std::abs(search.low), std::abs(search.high)) + 2 * search.step;
+    const double values = std::max(std::abs(search.far_below), std::abs(search.far_above)) + std::abs(search.best);
+    return kRounding * (values + 2 * std::abs(search.s) * farthest);
+  }
+
+  /// The least value of the higher one of both lines.
+  static double least_between(const Search& search) {
+    const double width = search.high - search.low + 2 * search.step;
+    const double fall = std::max(0.0, (search.far_below - search.at_a) / search.step);
+    const double rise = std::max(0.0, (search.far_above - search.at_b) / search.step);
+    const double meet = fall + rise > 0 ? (search.at_a - search.at_b + rise * width) / (fall + rise) : 0.0;
+    const double at = std::clamp(meet, 0.0, width);
+    return std::min({search.at_a - fall * at, search.at_b - rise * (width - at), search.best});
   }
 
   const Custom& loss_;

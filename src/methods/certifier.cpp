@@ -41,7 +41,9 @@ bool Certifier::gap_in_reach(double objective, double estimate) const {
 
 bool Certifier::take(Slopes which, double conjugate_sum, const SpectralBound& bound, double margin) {
   const double dual = -conjugate_sum - evaluator_.radius() * bound.value;
-  const double proved = dual - 4 * std::numeric_limits<double>::epsilon() * (std::abs(conjugate_sum) + std::abs(dual));
+  // More than the rounding of this line: who proves it again may add up in another order.
+  const double rounding = 16 * std::numeric_limits<double>::epsilon();
+  const double proved = dual - rounding * (std::abs(conjugate_sum) + std::abs(dual));
   if (!(proved > lower_bound_ - margin)) return false;
   lower_bound_ = proved;
   certificate_.proof = bound.proof;

@@ -19,6 +19,8 @@ constexpr double kUnit = std::numeric_limits<double>::epsilon();
 /// are added, is off by less than this, relative to the terms they are made of.
 constexpr double kRounding = 64 * kUnit;
 
+constexpr double kSmallest = std::numeric_limits<double>::min();
+
 /// Entries are met in blocks: a custom loss is asked for many values at once.
 constexpr Offset kBlock = 1024;
 
@@ -143,6 +145,8 @@ EntrySums EntryBounds::values(const EntryData& data, const double* x, const doub
         sums.objective = finite ? objective.value() : std::numeric_limits<double>::quiet_NaN();
         sums.square_x = squares.value();
         sums.rounding = kRounding * objective.magnitude();
+        // Near the smallest numbers rounding is no longer relative.
+        if (objective.magnitude() > 0) sums.rounding += static_cast<double>(data.count) * kSmallest;
         return sums;
       },
       loss_);

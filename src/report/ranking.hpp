@@ -22,7 +22,8 @@ struct TopMeasures {
   double coverage = 0;       ///< share of all columns that are on at least one list
 };
 
-/// The model's prediction of every column for a row; without a row what the column offsets say.
+/// The model's prediction of every column for a row, not clipped: what is clipped has lost its order. Without a row it
+/// is what the column offsets say.
 std::vector<double> row_predictions(const Model& model, std::optional<Index> row);
 
 /// The columns with the largest predictions, best first, ties by index. `left_out` is ascending.

@@ -2,11 +2,16 @@
 // Cholesky factorisation, or, where both cost too much, from a Lanczos run with a stated probability of error.
 #pragma once
 
+#include <optional>
+
 #include "base/random.hpp"
 #include "solver/leading_pair.hpp"
 #include "solver/slope_matrix.hpp"
 
 namespace tracenorm {
+
+/// For tests: every bound is proved in this way, whatever it costs.
+void force_proof(std::optional<SpectralBound::Proof> proof);
 
 class NormBound {
  public:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "linalg/lapack.hpp"
@@ -89,6 +90,12 @@ void ThinSvd::decompose() {
     core_left_.resize(core_.rows(), 0);
     core_right_.resize(core_.cols(), 0);
     values_.resize(0);
+    return;
+  }
+  if (!core_.allFinite()) {  // it has no decomposition; one value that is none says so to everybody
+    core_left_ = Eigen::MatrixXd::Identity(core_.rows(), 1);
+    core_right_ = Eigen::MatrixXd::Identity(core_.cols(), 1);
+    values_ = Eigen::VectorXd::Constant(1, std::numeric_limits<double>::quiet_NaN());
     return;
   }
   const lapack::Svd svd = lapack::svd(core_);

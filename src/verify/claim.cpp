@@ -115,6 +115,8 @@ Claim claim_of(const Problem& problem, const Preparation& preparation, const Res
               .dual = *result.dual};
   if (const auto* sparse = std::get_if<SparseObservations>(&problem.observations)) {
     claim.observed = sparse->pattern;
+    const bool full = sparse->pattern.entries() == Offset(sparse->pattern.rows()) * sparse->pattern.cols();
+    if (full) claim.dual.elsewhere = LowRankMatrix(sparse->pattern.rows(), sparse->pattern.cols());  // there is none
     claim.weighted = !sparse->weight.empty();
     claim.checksums.data = checksum_of_data(sparse->value.data(), claim.weighted ? sparse->weight.data() : nullptr,
                                             sparse->pattern.entries());

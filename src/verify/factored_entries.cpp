@@ -12,10 +12,11 @@ constexpr double kSlack = 1 + 1e-9;
 FactoredEntries::FactoredEntries(const LowRankMatrix& matrix)
     : left_(RowMajor::Zero(matrix.rows(), matrix.terms())), right_(RowMajor::Zero(matrix.cols(), matrix.terms())) {
   if (matrix.terms() > 0) {
-    left_ = matrix.left() * matrix.values().asDiagonal();
-    right_ = matrix.right();
+    const Eigen::VectorXd root = matrix.values().cwiseAbs().cwiseSqrt();
+    left_ = matrix.left() * root.cwiseProduct(matrix.values().cwiseSign()).asDiagonal();
+    right_ = matrix.right() * root.asDiagonal();
   }
-  row_error_ = kSlack * gamma(terms() + 2) * left_.rowwise().norm();
+  row_error_ = kSlack * gamma(terms() + 6) * left_.rowwise().norm();
   col_size_ = kSlack * right_.rowwise().norm();
 }
 

@@ -17,9 +17,10 @@ inline double norm_above(const Eigen::Ref<const Eigen::MatrixXd, 0, Eigen::Outer
   return above(std::sqrt(squares.value()));
 }
 
-/// x_ij = sum_k left_ik value_k right_jk. A computed entry has at most terms + 1 roundings, so it is within
-/// gamma_{terms + 2} sum_k |left_ik value_k| |right_jk| of the exact one, and that sum is at most the product of two
-/// norms (Cauchy and Schwarz).
+/// x_ij = sum_k left_ik value_k right_jk, with a root of the value on either side: then the sum of the absolute values
+/// of the products is at most the product of two norms (Cauchy and Schwarz) that are no larger than they must be. A
+/// computed entry has at most terms + 5 roundings, those of the roots included, so it is within gamma_{terms + 6} times
+/// that sum of the exact one.
 class FactoredEntries {
  public:
   explicit FactoredEntries(const LowRankMatrix& matrix);
@@ -41,7 +42,7 @@ class FactoredEntries {
 
  private:
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  RowMajor left_;  // times the values
+  RowMajor left_;  // times roots of the values
   RowMajor right_;
   Eigen::VectorXd row_error_;
   Eigen::VectorXd col_size_;

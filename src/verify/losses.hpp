@@ -109,18 +109,15 @@ struct LogisticLoss {  // log(1 + exp(-y x)), y = +1 or -1
   [[nodiscard]] SlopeDomain slopes(double y, double weight) const {
     return y > 0 ? SlopeDomain{-weight, 0} : SlopeDomain{0, weight};
   }
-  /// weight (p log p + q log q) with p = |g| / weight, q = 1 - p.
+  /// weight (p log p + (1 - p) log(1 - p)) with p = |g| / weight or, which is the same, 1 - |g| / weight: the smaller
+  /// one.
   [[nodiscard]] double conjugate(double g, double, double weight) const {
-    const auto part = [&](const Range& share) { return share.upper <= 0 ? Range(0) : share * logarithm(share); };
-    const auto share = [&](const Range& of) {
-      const Range quotient = of / weight;
-      return Range{std::max(quotient.lower, std::numeric_limits<double>::min()), std::min(quotient.upper, 1.0)};
-    };
     const double size = std::abs(g);
-    const Range zero(0);
-    const Range p = size > 0 ? part(share(size)) : zero;
-    const Range q = size < weight ? part(share(Range(weight) - size)) : zero;
-    return (Range(weight) * (p + q)).upper;
+    const Range numerator = size <= weight / 2 ? Range(size) : Range(weight) - size;
+    if (numerator.upper <= 0) return 0;
+    Range p = numerator / weight;
+    p = {std::max(p.lower, std::numeric_limits<double>::min()), std::min(p.upper, 0.75)};  // at most a half, rounded
+    return (Range(weight) * (p * logarithm(p) + (Range(1) - p) * logarithm_of_rest(p))).upper;
   }
   [[nodiscard]] double slope_at_zero(double y, double weight) const { return -y * weight / 2; }
 };

@@ -100,6 +100,14 @@ inline Range logarithm(const Range& a) {
   return {below(least - margin(least)), above(most + margin(most))};
 }
 
+/// The range of log(1 - a) for a in [0, 1): exact for small a, where 1 - a would be rounded.
+inline Range logarithm_of_rest(const Range& a) {
+  const auto margin = [](double v) { return 2 * kFunctionUnits * kUnit * std::abs(v); };
+  const double least = std::log1p(-a.upper);
+  const double most = std::log1p(-a.lower);
+  return {below(least - margin(least)), std::min(0.0, above(most + margin(most)))};
+}
+
 /// An upper bound of a sum of many numbers. Rounding errors of the additions are kept and added, so that the bound
 /// exceeds the exact sum by some 1e-16 of it however many numbers there are.
 class SumAbove {

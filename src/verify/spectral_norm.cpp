@@ -286,7 +286,7 @@ NormBound bound_norm(const Claim& claim, const FeasibleSlopes& slopes, double wa
                      const Execution& execution) {
   ScaledSlopes scaled = scale_slopes(claim, slopes);
   const CheapNorms norms = cheap_norms(scaled);
-  if (norms.least() <= wanted) {
+  if (norms.least() <= wanted || norms.least() == 0) {
     return {norms.least(), 0,
             norms.sums < norms.frobenius ? "sums of rows and columns show it" : "the Frobenius norm shows it"};
   }

@@ -423,7 +423,7 @@ TEST(Verify, ZeroSlopesAndZeroAnswers) {
   c.seal();
   EXPECT_EQ(c.verify().verdict, Verdict::proved) << to_text(c.verify());
   c.claim.lower_bound = 1e-3;
-  EXPECT_EQ(failed_step(c.verify()), "norm");
+  EXPECT_EQ(failed_step(c.verify()), "bound");
 }
 
 TEST(Verify, FactorsNeedNotBeOrthogonal) {

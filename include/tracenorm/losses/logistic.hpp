@@ -39,8 +39,8 @@ struct Logistic {
   }
   [[nodiscard]] TRACENORM_INLINE double conjugate(double s, double y) const {
     const double p = std::abs(slopes(y).clamp(s));
-    const double q = 1 - p;
-    return (p > 0 ? p * std::log(p) : 0.0) + (q > 0 ? q * std::log(q) : 0.0);
+    // For small p the logarithm of 1 - p, rounded, would have lost what counts.
+    return (p > 0 ? p * std::log(p) : 0.0) + (p < 1 ? (1 - p) * std::log1p(-p) : 0.0);
   }
   [[nodiscard]] bool accepts(double y) const { return is_label(y); }
 };

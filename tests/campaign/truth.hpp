@@ -1,0 +1,15 @@
+// What is true of an answer, by the definitions and in long double: the judge of the campaign.
+#pragma once
+
+#include "tracenorm/low_rank_matrix.hpp"
+#include "tracenorm/problem.hpp"
+
+namespace tracenorm::campaign {
+
+/// f at the answer.
+long double true_objective(const Problem& problem, const LowRankMatrix& x);
+
+/// The (weighted) trace norm of the answer, by a dense decomposition.
+double true_trace_norm(const Problem& problem, const LowRankMatrix& x);
+
+}  // namespace tracenorm::campaign
