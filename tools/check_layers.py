@@ -26,7 +26,7 @@ PUBLIC = {
     "model": ["constraint", "model", "penalty", "preparation", "problem"],
     "seam": ["certificate"],
     "methods": ["methods/*", "options", "radius_path", "run", "solve", "width"],
-    "fit": ["fit"],
+    "fit": ["fit", "fold_in"],
     "verify": ["claim", "verify"],
     "io": ["io"],
     "apps": ["tracenorm"],

@@ -15,6 +15,7 @@ void add_denoise(CLI::App& program, Action& action);
 void add_links(CLI::App& program, Action& action);
 void add_evaluate(CLI::App& program, Action& action);
 void add_recommend(CLI::App& program, Action& action);
+void add_similar(CLI::App& program, Action& action);
 void add_predict(CLI::App& program, Action& action);
 void add_verify(CLI::App& program, Action& action);
 void add_generate(CLI::App& program, Action& action);

@@ -8,6 +8,7 @@
 #include "base/random.hpp"
 #include "commands.hpp"
 #include "completion.hpp"
+#include "help_format.hpp"
 #include "option_values.hpp"
 #include "split.hpp"
 
@@ -25,7 +26,9 @@ struct CompleteOptions {
 };
 
 constexpr const char* kCompleteExamples = R"(Examples:
-  tracenorm complete ratings.csv
+  tracenorm complete ratings.csv --model m.npz --report run.html
+  tracenorm complete export.csv --columns who,film,stars
+  tracenorm complete grades.csv --output filled.csv
   tracenorm complete u.data --split 0.5,0.25,0.25 --seed 1 --json run.json
   tracenorm complete u.data --radius 1200 --loss absolute --gap 0.05
   tracenorm complete train.csv --radius 500 --loss huber:0.5 --gap 0.01 --test test.csv --model m.npz
@@ -101,18 +104,20 @@ int run(CompleteOptions options) {
   check_options(options);
   settle(options.completion, {options.validation, options.test});
 
+  Watch watch(common.quiet);
+  watch.on_phase("reading " + common.data);
   Entries entries;
   const CompletionData data = read_completion(options.completion, entries);
+  check_output_size(common, data.table.rows, data.table.cols);
   Split split = split_data(std::move(entries), options.shares, common.fit.run.seed);
   if (!options.validation.empty()) {
-    split.validation = read_held_out(options.validation, "validation", data.table, common).entries;
+    split.validation = read_validation(options.validation, data.table, common);
   }
-  TestSet test{std::move(split.test), 0};
+  Entries test = std::move(split.test);
   if (!options.test.empty()) test = read_held_out(options.test, "test", data.table, common);
 
   const double deviation = deviation_of(split.train.value);
   Entries outliers = add_outliers(split.train, options.outliers, deviation, common.fit.run.seed);
-  const Watch watch(common.quiet);
   report::RunReport report{fit(fit_data(options.completion, data, std::move(split.train), std::move(split.validation)),
                                common.fit, watch.hooks())};
   report.command = "complete";
@@ -121,11 +126,8 @@ int run(CompleteOptions options) {
   report.options = own_options(options, deviation);
   report.rows = data.table.row_labels;
   report.cols = data.table.col_labels;
-  if (test.entries.size() > 0) {
-    report.test = judge(report.result.solution, report.problem.loss, report.preparation, test.entries);
-    report.test->unknown = test.unknown;
-  }
-  return finish(common, report);
+  if (test.size() > 0) report.test = judge_on(report, test);
+  return finish(common, report, watch);
 }
 
 }  // namespace
@@ -157,6 +159,8 @@ void add_complete(CLI::App& program, Action& action) {
              "shift this share of the training entries by five deviations: a study of robustness")
       ->group("Data");
   add_fields(*app, common.fit.run, {"patience"}, "Run");
+  show_first(*app, {"--columns", "--missing", "--split", "--test", "--radius", "--loss", "--clip", "--gap", "--time",
+                    "--model", "--output", "--report", "--json", "--quiet"});
   app->footer(footer(kCompleteExamples));
   app->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -46,6 +46,7 @@ void add_completion_options(CLI::App& app, CompletionOptions& options) {
   app.add_option("--weights", options.weights, "how much each entry counts: row, column, weight above 0")
       ->type_name("FILE")
       ->group("Data");
+  add_clip_options(app, options.common.fit, "with --radius auto, where the data have few levels or clear ends");
   // What is chosen depends on whether the radius is.
   const FitOptions chosen = tracenorm::settle({});
   const FitOptions plain = tracenorm::settle({.radius = 1});
@@ -85,9 +86,9 @@ CompletionData read_completion(const CompletionOptions& options, Entries& entrie
     if (!data.table.weight.empty()) data.weights = Entries{entries.row, entries.col, std::move(data.table.weight)};
     return data;
   }
-  Offset unknown = 0;  // weights of entries that are not there do not matter
+  // Weights of entries that are not there do not matter.
   data.weights = io::read_entries_like(options.weights, table.row_labels, table.col_labels, table.rows, table.cols,
-                                       false, &unknown, {io::Format::automatic, common.read.duplicates})
+                                       io::Strangers::leave_out, {io::Format::automatic, common.read.duplicates})
                      .entries;
   return data;
 }

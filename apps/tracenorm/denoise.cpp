@@ -5,6 +5,7 @@
 #include "commands.hpp"
 #include "entry_check.hpp"
 #include "estimation.hpp"
+#include "help_format.hpp"
 
 namespace tracenorm::app {
 
@@ -16,7 +17,8 @@ struct DenoiseOptions {
 };
 
 constexpr const char* kDenoiseExamples = R"(Examples:
-  tracenorm denoise noisy.npy --radius 44 --l1 0.4
+  tracenorm denoise noisy.npy --output clean.npy
+  tracenorm denoise noisy.csv --radius 44 --l1 0.4 --output clean.csv --report run.html
   tracenorm denoise noisy.npy --radius 44 --l1 0.4 --method sccg --mu 0.01 --iterations 300 --json run.json
   tracenorm denoise noisy.npy --method genfb --trace-penalty 2 --l1 0.4
   tracenorm denoise holes.npy --radius 10 --l1 0.1 --loss absolute --test truth.npy --model m.npz
@@ -29,15 +31,17 @@ int run(DenoiseOptions options) {
   EstimationOptions& common = options.common;
   settle(common, {common.data, options.test});
 
+  Watch watch(common.quiet);
+  watch.on_phase("reading " + common.data);
   io::Matrix matrix = io::read_matrix(common.data, common.read);
-  TestSet test;
+  check_output_size(common, matrix.rows, matrix.cols);
+  Entries test;
   if (!options.test.empty()) {
     test = read_held_out(options.test, "test", {matrix.rows, matrix.cols, {}, matrix.row_labels, matrix.col_labels},
                          common);
   }
   DenseObservations data{matrix.rows, matrix.cols, std::move(matrix.value), {}};
   check_entries(*common.fit.loss, data, matrix.row_labels, matrix.col_labels, common.data);
-  const Watch watch(common.quiet);
   report::RunReport report{fit(std::move(data), common.fit, watch.hooks())};
   report.command = "denoise";
   report.kind = DataKind::matrix;
@@ -47,9 +51,9 @@ int run(DenoiseOptions options) {
   report.options = {{"test", {}}};
   if (!options.test.empty()) {
     report.options.back().value = options.test;
-    report.test = judge(report.result.solution, report.problem.loss, report.preparation, test.entries);
+    report.test = judge_on(report, test);
   }
-  return finish(common, report);
+  return finish(common, report, watch);
 }
 
 }  // namespace
@@ -61,6 +65,9 @@ void add_denoise(CLI::App& program, Action& action) {
   set_defaults(options->common.fit, losses::Squared{0.5});
   add_estimation_options(*app, options->common, "MATRIX", "a matrix of numbers");
   app->add_option("--test", options->test, "clean entries to judge the answer on")->type_name("FILE")->group("Data");
+  add_clip_options(*app, options->common.fit, "not");
+  show_first(*app, {"--missing", "--test", "--radius", "--l1", "--loss", "--clip", "--gap", "--time", "--output",
+                    "--model", "--report", "--json", "--quiet"});
   app->footer(footer(kDenoiseExamples));
   app->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -42,6 +42,14 @@ class OutputAttempts {
   std::optional<Error> failure_;
 };
 
+/// The answer with the names of its rows and columns.
+Model labelled_model(const report::RunReport& report) {
+  Model model = report.model();
+  model.rows = report.rows;
+  model.cols = report.cols;
+  return model;
+}
+
 void write_results(const EstimationOptions& options, report::RunReport& report) {
   OutputAttempts outputs;
   // A model that is not made of numbers must not replace a good one.
@@ -58,6 +66,12 @@ void write_results(const EstimationOptions& options, report::RunReport& report) 
       claim.replaced = report.replaced;
       io::write_certificate(options.certificate, claim);
       report.written.push_back(options.certificate);
+    });
+  }
+  if (!options.output.empty() && report.result.status != Status::numerical_failure) {
+    outputs.attempt([&] {
+      io::write_matrix(options.output, labelled_model(report));
+      report.written.push_back(options.output);
     });
   }
   if (!options.json.empty()) {
@@ -111,36 +125,79 @@ void explain(const Result& result, const RunOptions& run, bool quiet) {
 }  // namespace
 
 Watch::Watch(bool quiet) {
-  if (quiet || ::isatty(STDERR_FILENO) == 0) return;
-  observer_ = std::make_unique<report::ProgressBar>(stderr, terminal_columns());
+  if (quiet) return;
+  bar_ = std::make_unique<report::ProgressBar>(stderr, ::isatty(STDERR_FILENO) != 0 ? terminal_columns() : 0);
 }
 
-int finish(const EstimationOptions& options, report::RunReport& report) {
+bool Watch::on_iteration(const Iteration& iteration, const RunOptions& options) {
+  if (!interruption_) interruption_.emplace();
+  return !bar_ || bar_->on_iteration(iteration, options);
+}
+
+void Watch::on_phase(std::string_view what) {
+  if (bar_) bar_->on_phase(what);
+}
+
+void Watch::set_series(std::string_view what) {
+  if (bar_) bar_->set_series(what);
+}
+
+int finish(const EstimationOptions& options, report::RunReport& report, Watch& watch) {
   report.data = options.data;
+  watch.end_progress();
   explain(report.result, report.run, options.quiet);
   write_results(options, report);
   return exit_code(report.result, report.run);
 }
 
-TestSet read_held_out(const std::string& path, std::string_view what, const io::NamedEntries& training,
+Entries read_held_out(const std::string& path, std::string_view what, const io::NamedEntries& training,
                       const EstimationOptions& options) {
-  TestSet held_out;
   io::ReadOptions read = options.read;  // the same columns and marks, whatever the kind of file
   read.format = io::Format::automatic;
-  io::NamedEntries table = io::read_entries_like(path, training.row_labels, training.col_labels, training.rows,
-                                                 training.cols, false, &held_out.unknown, read);
-  held_out.entries = std::move(table.entries);
-  const Offset known = held_out.entries.size();
-  if (known == 0) {
-    throw Error(ErrorCode::input, fmt::format("{}: the {} set is empty: none of its {} entries has a row and a column "
-                                              "of the training data; give entries with the same names",
-                                              path, what, held_out.unknown));
+  Entries entries = io::read_entries_like(path, training.row_labels, training.col_labels, training.rows, training.cols,
+                                          io::Strangers::keep, read)
+                        .entries;
+  for (std::size_t e = 0; e < entries.row.size(); ++e) {
+    if (entries.row[e] >= 0 || entries.col[e] >= 0) return entries;
   }
-  if (held_out.unknown > 0) {
-    note(options.quiet, fmt::format("{}: {} of {} {} entries left out: their row or column is not in the training data",
-                                    path, held_out.unknown, held_out.unknown + known, what));
+  throw Error(ErrorCode::input, fmt::format("{}: the {} set has nothing in common with the training data: none of its "
+                                            "{} entries has a row or a column of it; give entries with the same names",
+                                            path, what, entries.size()));
+}
+
+Entries read_validation(const std::string& path, const io::NamedEntries& training, const EstimationOptions& options) {
+  const Entries all = read_held_out(path, "validation", training, options);
+  Entries known;
+  for (std::size_t e = 0; e < all.row.size(); ++e) {
+    if (all.row[e] < 0 || all.col[e] < 0) continue;
+    known.row.push_back(all.row[e]);
+    known.col.push_back(all.col[e]);
+    known.value.push_back(all.value[e]);
   }
-  return held_out;
+  if (known.size() == 0) {
+    throw Error(ErrorCode::input, fmt::format("{}: the validation set is empty: none of its {} entries has a row and a "
+                                              "column of the training data; give entries with the same names",
+                                              path, all.size()));
+  }
+  if (known.size() < all.size()) {
+    note(options.quiet, fmt::format("{}: {} of {} validation entries left out: their row or column is not in the "
+                                    "training data, so that they say nothing about which iterate is best",
+                                    path, all.size() - known.size(), all.size()));
+  }
+  return known;
+}
+
+HeldOut judge_on(const Fit& fit, const Entries& test) {
+  HeldOut errors = judge(fit.result.solution, fit.problem.loss, fit.preparation, test);
+  const Counts counts = count_observed(fit.problem.observations);
+  const auto none = [](const std::vector<Offset>& count, Index at) {
+    return at < 0 || count[static_cast<std::size_t>(at)] == 0;
+  };
+  errors.unknown = 0;
+  for (std::size_t e = 0; e < test.row.size(); ++e) {
+    errors.unknown += none(counts.row, test.row[e]) || none(counts.col, test.col[e]) ? 1 : 0;
+  }
+  return errors;
 }
 
 }  // namespace tracenorm::app

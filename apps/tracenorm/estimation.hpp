@@ -2,36 +2,48 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "estimation_options.hpp"
 #include "interruption.hpp"
+#include "report/progress_bar.hpp"
 #include "report/run_report.hpp"
 
 namespace tracenorm::app {
 
-/// Shows progress on a terminal, and listens to Ctrl-C until everything is saved.
-class Watch {
+/// Shows progress, and from the first iteration on listens to Ctrl-C until everything is saved. Before that there is
+/// nothing to save, and Ctrl-C ends the program.
+class Watch final : public Observer {
  public:
   explicit Watch(bool quiet);
 
-  [[nodiscard]] RunHooks hooks() const { return {.observer = observer_.get(), .cancel = interruption_.flag()}; }
+  bool on_iteration(const Iteration& iteration, const RunOptions& options) override;
+  void on_phase(std::string_view what) override;
+  /// What the phases to come belong to: "fold 2 of 5".
+  void set_series(std::string_view what);
+
+  [[nodiscard]] RunHooks hooks() { return {.observer = this, .cancel = Interruption::flag()}; }
+  /// Before anything else is printed.
+  void end_progress() { bar_.reset(); }
 
  private:
-  Interruption interruption_;
-  std::unique_ptr<Observer> observer_;
+  std::optional<Interruption> interruption_;
+  std::unique_ptr<report::ProgressBar> bar_;
 };
 
 /// Saves the model, writes JSON, page and summary. Returns the exit code.
-int finish(const EstimationOptions& options, report::RunReport& report);
+int finish(const EstimationOptions& options, report::RunReport& report, Watch& watch);
 
-/// Reads held-out entries with the names of the training data. Entries whose row or column is not there are left out
-/// and counted; an input error when none is left.
-struct TestSet {
-  Entries entries;
-  Offset unknown = 0;
-};
-TestSet read_held_out(const std::string& path, std::string_view what, const io::NamedEntries& training,
+/// Reads held-out entries with the names of the training data; `Preparation::kUnknown` is a row or column that is not
+/// there. An input error when that is so for all of them.
+Entries read_held_out(const std::string& path, std::string_view what, const io::NamedEntries& training,
                       const EstimationOptions& options);
+
+/// The same without those that have an unknown row or column, and a note of how many these were.
+Entries read_validation(const std::string& path, const io::NamedEntries& training, const EstimationOptions& options);
+
+/// Judges the answer on entries, and counts those whose row or column had no training data.
+HeldOut judge_on(const Fit& fit, const Entries& test);
 
 }  // namespace tracenorm::app

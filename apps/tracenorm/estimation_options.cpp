@@ -11,7 +11,9 @@ namespace tracenorm::app {
 namespace {
 
 std::string loss_list() {
-  std::string text = "what a deviation costs";
+  std::vector<std::string_view> names;
+  for (const LossHelp& help : loss_help()) names.push_back(help.name);
+  std::string text = fmt::format("what a deviation costs: {}", fmt::join(names, ", "));
   for (const LossHelp& help : loss_help()) {
     text += fmt::format("\n{}: for {}", help.name, help.wants);
     if (!help.parameter.empty())
@@ -74,6 +76,11 @@ void add_objective_options(CLI::App& app, FitOptions& options) {
 }
 
 void add_output_options(CLI::App& app, EstimationOptions& options) {
+  app.add_option(
+         "--output", options.output,
+         "write the whole matrix, every entry as the model sees it, observed ones too: .npy, .csv, .tsv or .mtx")
+      ->type_name("FILE")
+      ->group("Output");
   app.add_option("--model", options.model, "save the solution for `predict` (NumPy opens it)")
       ->type_name("FILE.npz")
       ->group("Output");
@@ -131,10 +138,33 @@ void add_estimation_options(CLI::App& app, EstimationOptions& options, const std
   add_output_options(app, options);
 }
 
+void check_output_size(const EstimationOptions& options, Index rows, Index cols) {
+  constexpr double kMost = 4e9;
+  if (options.output.empty()) return;
+  const double bytes = io::matrix_file_bytes(io::matrix_file_format(options.output), rows, cols);
+  if (bytes <= kMost) return;
+  throw Error(
+      ErrorCode::input,
+      fmt::format("--output: all {} x {} entries would make '{}' about {:.1f} GB, more than the {:.0f} GB that this "
+                  "program writes; save the model with --model and ask `predict` or `recommend` for what you need",
+                  rows, cols, options.output, bytes / 1e9, kMost / 1e9));
+}
+
+void add_clip_options(CLI::App& app, FitOptions& options, const std::string& otherwise) {
+  app.add_flag_callback(
+         "--clip", [&options] { options.clip = true; },
+         fmt::format("predictions keep within the least and the largest of the data (default: {})", otherwise))
+      ->group("Data");
+  app.add_flag_callback(
+         "--no-clip", [&options] { options.clip = false; }, "predictions may leave the range of the data")
+      ->group("Data");
+}
+
 void set_defaults(FitOptions& options, const Loss& loss) {
   options.loss = loss;
   options.prepare = Preparation::Kind::none;
   options.norm_power = 0;
+  options.clip = false;
 }
 
 void settle(EstimationOptions& options, const std::vector<std::string>& inputs) {
@@ -144,10 +174,12 @@ void settle(EstimationOptions& options, const std::vector<std::string>& inputs) 
   check_certificate(options);
   options.fit.run.keep_dual = !options.certificate.empty();
   options.fit = settle(options.fit);
+  if (!options.output.empty()) parse_for("--output", [&] { return io::matrix_file_format(options.output); });
   check_outputs({{"--json", options.json},
                  {"--model", options.model},
                  {"--certificate", options.certificate},
-                 {"--report", options.report}},
+                 {"--report", options.report},
+                 {"--output", options.output}},
                 inputs);
 }
 

@@ -24,6 +24,7 @@ struct EstimationOptions {
   std::string model;
   std::string certificate;
   std::string report;  ///< an HTML page; empty: none
+  std::string output;  ///< the whole matrix; empty: not wanted
   bool quiet = false;
 };
 
@@ -34,8 +35,14 @@ void set_defaults(FitOptions& options, const Loss& loss);
 void add_estimation_options(CLI::App& app, EstimationOptions& options, const std::string& data_name,
                             const std::string& data_help);
 
+/// --clip and --no-clip; `otherwise` says what holds without them.
+void add_clip_options(CLI::App& app, FitOptions& options, const std::string& otherwise);
+
 /// The end of a command's help: its examples and remarks, and the exit codes.
 std::string footer(std::string_view remarks);
+
+/// An input error when the whole matrix, if it is wanted, would be too large a file: better before the work than after.
+void check_output_size(const EstimationOptions& options, Index rows, Index cols);
 
 /// Makes every choice that needs no data, and finds what can be found wrong before any are read: options that do not go
 /// together, outputs that cannot be written.

@@ -9,6 +9,7 @@
 #include "base/random.hpp"
 #include "commands.hpp"
 #include "completion.hpp"
+#include "help_format.hpp"
 #include "option_values.hpp"
 #include "outputs.hpp"
 #include "report/ranking.hpp"
@@ -33,7 +34,8 @@ constexpr const char* kEvaluateExamples = R"(Examples:
 
 Each fold is predicted by a model made from the others; with --radius auto the radius is chosen anew, inside the training part.
 Lists rank every column that a row does not have in its training part; an entry of the test part counts as relevant from
---relevant on (default: the mean of the data). Means over the folds are given with their standard deviation.)";
+--relevant on (default: the mean of the data). An entry whose row or column has no training data (unknown) is predicted by what else
+is known, and counts in the errors. Means over the folds are given with their standard deviation.)";
 
 /// One train and test part.
 struct Part {
@@ -56,8 +58,12 @@ std::vector<int> draw_folds(std::size_t count, int folds, std::uint64_t seed) {
   return fold;
 }
 
+/// How a score is shown.
+enum class Look { plain, count, share };
+
 struct Score {
   std::string name;
+  Look look;
   std::vector<double> values;  ///< one per fold
 
   [[nodiscard]] double mean() const {
@@ -76,14 +82,14 @@ struct Score {
 
 class Scores {
  public:
-  void add(const std::string& name, double value) {
+  void add(const std::string& name, double value, Look look = Look::plain) {
     for (Score& score : scores_) {
       if (score.name == name) {
         score.values.push_back(value);
         return;
       }
     }
-    scores_.push_back({name, {value}});
+    scores_.push_back({name, look, {value}});
   }
   [[nodiscard]] const std::vector<Score>& all() const { return scores_; }
 
@@ -97,21 +103,37 @@ double mean_of(const std::vector<Real>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-std::string to_text(const EvaluateOptions& options, const Scores& scores, std::size_t parts) {
+/// A number of people, with the digits that mean something.
+std::string shown(double value, Look look) {
+  switch (look) {
+    case Look::plain:
+      break;
+    case Look::count:
+      return fmt::format("{:.4g}", value >= 1000 ? std::round(value) : value);
+    case Look::share:
+      return fmt::format("{:.3g} %", 100 * value);
+  }
+  return fmt::format("{:.4f}", value);
+}
+
+std::string to_text(const EvaluateOptions& options, const std::string& columns, const Scores& scores,
+                    std::size_t parts) {
   std::string text = fmt::format("{:<18} {}, {}\n", "data", options.completion.common.data,
                                  options.test.empty() ? fmt::format("{} folds", parts) : "test set " + options.test);
+  if (!columns.empty()) text += fmt::format("{:<18} {}\n", "columns", columns);
   for (const Score& score : scores.all()) {
-    text += fmt::format("{:<18} {:.4f}", score.name, score.mean());
-    if (score.values.size() > 1) text += fmt::format(" +- {:.4f}", score.deviation());
+    text += fmt::format("{:<18} {}", score.name, shown(score.mean(), score.look));
+    if (score.deviation() > 0) text += fmt::format(" +- {}", shown(score.deviation(), score.look));
     text += "\n";
   }
   return text;
 }
 
-std::string to_json(const EvaluateOptions& options, const Scores& scores) {
+std::string to_json(const EvaluateOptions& options, const std::string& columns, const Scores& scores) {
   nlohmann::ordered_json json;
   json["command"] = "evaluate";
   json["data"] = options.completion.common.data;
+  json["columns"] = columns;
   json["test"] = options.test.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(options.test);
   json["folds"] = options.test.empty() ? options.folds : 1;
   json["top"] = options.top;
@@ -134,7 +156,7 @@ bool score_part(const EvaluateOptions& options, const CompletionData& data, cons
   const Fit fitted = fit(fit_data(options.completion, data, part.train, {}), options.completion.common.fit, hooks);
   const Result& result = fitted.result;
   if (result.status == Status::interrupted) return false;
-  const HeldOut error = judge(result.solution, fitted.problem.loss, fitted.preparation, part.test);
+  const HeldOut error = judge_on(fitted, part.test);
   const auto add = [&](const char* name, const std::optional<double>& value) {
     if (value) scores.add(name, *value);
   };
@@ -148,9 +170,11 @@ bool score_part(const EvaluateOptions& options, const CompletionData& data, cons
   scores.add(fmt::format("recall@{}", options.top), lists.recall);
   scores.add(fmt::format("ndcg@{}", options.top), lists.ndcg);
   scores.add(fmt::format("hit_rate@{}", options.top), lists.hit_rate);
-  if (is_bounded(fitted.method)) scores.add("radius", fitted.problem.radius());
-  scores.add("rank", result.solution.terms());
-  if (std::isfinite(result.relative_gap)) scores.add("relative_gap", result.relative_gap);
+  if (is_bounded(fitted.method)) scores.add("radius", fitted.problem.radius(), Look::count);
+  scores.add("rank", result.solution.terms(), Look::count);
+  if (std::isfinite(result.relative_gap)) scores.add("relative_gap", result.relative_gap, Look::share);
+  scores.add("test_entries", static_cast<double>(error.entries), Look::count);
+  scores.add("unknown", static_cast<double>(error.unknown), Look::count);
   return true;
 }
 
@@ -160,6 +184,8 @@ int run(EvaluateOptions options) {
     throw Error(ErrorCode::usage, "--folds and --test: give one of them");
   }
   settle(options.completion, {options.test});
+  Watch watch(common.quiet);
+  watch.on_phase("reading " + common.data);
   Entries entries;
   const CompletionData data = read_completion(options.completion, entries);
   const double relevant = options.relevant.value_or(mean_of(entries.value));
@@ -168,28 +194,28 @@ int run(EvaluateOptions options) {
   }
 
   Scores scores;
-  const Watch watch(common.quiet);
   bool complete = true;
   std::size_t done = 0;
   if (!options.test.empty()) {
-    TestSet test = read_held_out(options.test, "test", data.table, common);
-    complete =
-        score_part(options, data, {std::move(entries), std::move(test.entries)}, relevant, scores, watch.hooks());
+    Entries test = read_held_out(options.test, "test", data.table, common);
+    complete = score_part(options, data, {std::move(entries), std::move(test)}, relevant, scores, watch.hooks());
     done += complete ? 1 : 0;
   } else {
     const std::vector<int> fold = draw_folds(entries.row.size(), options.folds, common.fit.run.seed);
     for (int f = 0; f < options.folds && complete; ++f) {
+      watch.set_series(fmt::format("fold {} of {}", f + 1, options.folds));
       Part part;
       for (std::size_t e = 0; e < fold.size(); ++e) append(fold[e] == f ? part.test : part.train, entries, e);
       complete = score_part(options, data, std::move(part), relevant, scores, watch.hooks());
       done += complete ? 1 : 0;
     }
   }
+  watch.end_progress();
   if (!complete) note(common.quiet, fmt::format("interrupted; the scores are those of {} finished parts", done));
   if (done > 0) {
-    if (!common.json.empty()) write_output(common.json, to_json(options, scores));
+    if (!common.json.empty()) write_output(common.json, to_json(options, data.table.columns, scores));
     if (!common.quiet && common.json != kStdout) {
-      write_output(std::string(kStdout), to_text(options, scores, done));
+      write_output(std::string(kStdout), to_text(options, data.table.columns, scores, done));
     }
   }
   return complete ? 0 : 130;
@@ -205,6 +231,7 @@ void add_evaluate(CLI::App& program, Action& action) {
   app->remove_option(app->get_option("--model"));  // each fold has its own
   app->remove_option(app->get_option("--certificate"));
   app->remove_option(app->get_option("--report"));
+  app->remove_option(app->get_option("--output"));
   add_completion_options(*app, options->completion);
   app->add_option_function<std::string>(
          "--folds",
@@ -221,6 +248,8 @@ void add_evaluate(CLI::App& program, Action& action) {
   add_number(*app, "--relevant", options->relevant, {-1e300, 1e300, "a number"},
              "a test entry is relevant for a list when its value is at least this")
       ->group("Data");
+  show_first(*app, {"--columns", "--missing", "--folds", "--test", "--top", "--relevant", "--radius", "--loss",
+                    "--clip", "--gap", "--seed", "--json", "--quiet"});
   app->footer(footer(kEvaluateExamples));
   app->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -1,5 +1,5 @@
 // Ctrl-C asks a run to stop after the current iteration, so that the best iterate can be saved. A second one ends the
-// program at once.
+// program at once. Signals that the program was started to ignore (a shell's background job) stay ignored.
 #pragma once
 
 #include <atomic>
@@ -7,8 +7,7 @@
 
 namespace tracenorm::app {
 
-/// Listens while it lives. One inside of another is the same one: what interrupts a run also ends the series of runs
-/// it belongs to.
+/// Listens while it lives.
 class Interruption {
  public:
   Interruption();
@@ -16,10 +15,9 @@ class Interruption {
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  [[nodiscard]] const std::atomic<bool>* flag() const;
+  [[nodiscard]] static const std::atomic<bool>* flag();
 
  private:
-  bool outermost_;
   struct sigaction former_interrupt_ {};
   struct sigaction former_terminate_ {};
 };

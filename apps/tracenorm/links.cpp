@@ -4,6 +4,7 @@
 // with some probability, a sparse low-rank matrix is fitted, and its entries score the pairs that were not observed.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "commands.hpp"
 #include "estimation.hpp"
 #include "fit/judge.hpp"
+#include "help_format.hpp"
 #include "option_values.hpp"
 
 namespace tracenorm::app {
@@ -102,8 +104,33 @@ Entries wrong_links(const Adjacency& graph, const DenseObservations& data) {
   return wrong;
 }
 
+/// Keeps the pairs with the highest scores in a heap whose front is the least of them.
+class BestPairs {
+ public:
+  void offer(const report::ScoredPair& pair) {
+    if (kept_.size() == kCount && !higher(pair, kept_.front())) return;
+    if (kept_.size() == kCount) {
+      std::pop_heap(kept_.begin(), kept_.end(), higher);
+      kept_.pop_back();
+    }
+    kept_.push_back(pair);
+    std::push_heap(kept_.begin(), kept_.end(), higher);
+  }
+  std::vector<report::ScoredPair> sorted() {
+    std::sort(kept_.begin(), kept_.end(), higher);
+    return std::move(kept_);
+  }
+
+ private:
+  static constexpr std::size_t kCount = 20;
+  static bool higher(const report::ScoredPair& a, const report::ScoredPair& b) { return a.score > b.score; }
+  std::vector<report::ScoredPair> kept_;
+};
+
 /// Scores come from blocks of rows, so that the answer is never made dense as a whole.
-HeldOut judge_links(const LowRankMatrix& x, const Adjacency& graph, const DenseObservations& data, bool ordered_pairs) {
+void judge_links(report::RunReport& report, const Adjacency& graph, const DenseObservations& data, bool ordered_pairs) {
+  const LowRankMatrix& x = report.result.solution;
+  BestPairs best;
   constexpr Index kBlock = 256;
   std::vector<Scored> scored;
   for (Index first = 0; first < graph.nodes(); first += kBlock) {
@@ -113,13 +140,17 @@ HeldOut judge_links(const LowRankMatrix& x, const Adjacency& graph, const DenseO
       for (Index b = ordered_pairs ? 0 : a + 1; b < graph.nodes(); ++b) {
         if (a == b || !std::isnan(data.value[graph.place(a, b)])) continue;
         scored.push_back({static_cast<Real>(block(a - first, b)), graph.linked(a, b)});
+        best.offer({a, b, block(a - first, b), graph.linked(a, b)});
       }
     }
   }
   HeldOut result;
   result.entries = static_cast<Offset>(scored.size());
   result.auc = area_under_curve(scored);
-  return result;
+  constexpr std::size_t kRocPoints = 200;
+  for (const auto& [negatives, positives] : roc_curve(scored, kRocPoints)) report.roc.push_back({negatives, positives});
+  report.top_pairs = best.sorted();
+  report.test = result;
 }
 
 int run(LinksOptions options) {
@@ -134,23 +165,25 @@ int run(LinksOptions options) {
   }
   settle(common, {common.data});
 
+  Watch watch(common.quiet);
+  watch.on_phase("reading " + common.data);
   io::Graph graph = io::read_graph(common.data, common.read);
   if (options.nodes) keep_first(graph, *options.nodes);
+  check_output_size(common, graph.nodes, graph.nodes);
   const Adjacency adjacency(graph);
   const DenseObservations data = observe(adjacency, options);
-  const Watch watch(common.quiet);
   report::RunReport report{fit(data, common.fit, watch.hooks())};
   report.command = "links";
   report.kind = DataKind::graph;
   report.replaced = wrong_links(adjacency, data);
   report.rows = graph.labels;
   report.cols = std::move(graph.labels);
-  report.test = judge_links(report.result.solution, adjacency, data, options.unsymmetric_mask);
+  judge_links(report, adjacency, data, options.unsymmetric_mask);
   report.options = {
       {"observed", options.observed}, {"flip", options.flip}, {"unsymmetric_mask", options.unsymmetric_mask}};
   report.options.push_back({"nodes", {}});
   if (options.nodes) report.options.back().value = std::int64_t{*options.nodes};
-  return finish(common, report);
+  return finish(common, report, watch);
 }
 
 }  // namespace
@@ -173,6 +206,8 @@ void add_links(CLI::App& program, Action& action) {
          "only the first N nodes of the graph (default: all)")
       ->type_name("N")
       ->group("Data");
+  show_first(*app, {"--observed", "--flip", "--radius", "--l1", "--loss", "--gap", "--time", "--seed", "--model",
+                    "--output", "--report", "--json", "--quiet"});
   app->footer(footer(kLinksExamples));
   app->callback([options, &action] { action = [options] { return run(*options); }; });
 }

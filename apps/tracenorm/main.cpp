@@ -39,12 +39,15 @@ void set_up(CLI::App& program, Action& action) {
   add_predict(program, action);
   add_recommend(program, action);
   add_verify(program, action);
+  add_similar(program, action);
   add_generate(program, action);
   add_info(program, action);
   for (CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) command->group("Commands");
   program.footer(R"(Examples:
-  tracenorm complete ratings.csv --model m.npz
-  tracenorm complete u.data --radius 1200 --split 0.5,0.25,0.25
+  tracenorm complete ratings.csv --model m.npz --report run.html
+  tracenorm recommend m.npz --row alice --seen ratings.csv
+  tracenorm denoise noisy.npy --output clean.npy
+  tracenorm evaluate ratings.csv
   tracenorm generate completion train.tsv --truth truth.tsv
   tracenorm complete --help)");
 }

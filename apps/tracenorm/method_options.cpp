@@ -82,6 +82,20 @@ std::string help_of(const KnownOption& known) {
   return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
+/// "fwua, rdfw": who has the option in any of its meanings; a remark such as "with width paper" is left to its help.
+std::string owners_of(const KnownOption& known) {
+  std::vector<std::string> owners;
+  for (const Meaning& meaning : known.meanings) {
+    for (const Default& one : meaning.defaults) {
+      for (const std::string& owner : one.owners) {
+        std::string name = owner.substr(0, owner.find(' '));
+        if (std::find(owners.begin(), owners.end(), name) == owners.end()) owners.push_back(std::move(name));
+      }
+    }
+  }
+  return fmt::format("{}", fmt::join(owners, ", "));
+}
+
 std::string types_of(const KnownOption& known) {
   std::vector<std::string> types;
   for (const Meaning& meaning : known.meanings) {
@@ -118,7 +132,7 @@ void MethodOptions::add_to(CLI::App& app) {
            [this, name = known.name](const std::string& text) { given_.emplace_back(name, parse_value(text)); },
            help_of(known))
         ->type_name(types_of(known))
-        ->group(essential ? "Method" : "Method details");
+        ->group(essential ? "Method" : "Method " + owners_of(known));
   }
 }
 

@@ -44,8 +44,14 @@ void check_writable(const std::string& option, const std::string& path) {
 
 /// Text may go to standard output; models, matrices and data sets are files.
 void check_may_be_stdout(const std::string& option) {
-  if (option == "--json" || option == "--output") return;
+  if (option == "--json" || option == "--output") return;  // (a matrix needs a name that says its format)
   throw Error(ErrorCode::usage, fmt::format("{}: '-' cannot be used; give the name of a file", option));
+}
+
+/// Such as /dev/null, which takes everything, or a pipe: there is nothing to overwrite.
+bool is_device(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored) && !fs::is_regular_file(path, ignored);
 }
 
 bool same_file(const std::string& a, const std::string& b) {
@@ -60,7 +66,7 @@ void check_distinct(const OutputPaths& outputs) {
     for (std::size_t j = i + 1; j < outputs.size(); ++j) {
       const auto& [first, path] = outputs[i];
       const auto& [second, other] = outputs[j];
-      if (path.empty() || other.empty() || !same_file(path, other)) continue;
+      if (path.empty() || other.empty() || is_device(path) || !same_file(path, other)) continue;
       throw Error(ErrorCode::usage,
                   fmt::format("{} and {}: both would write '{}'; give two names", first, second, path));
     }
@@ -75,7 +81,7 @@ void check_standard_input(const std::vector<std::string>& inputs) {
 
 void check_not_input(const std::string& option, const std::string& path, const std::vector<std::string>& inputs) {
   for (const std::string& input : inputs) {
-    if (input.empty() || !same_file(path, input)) continue;
+    if (input.empty() || is_device(path) || !same_file(path, input)) continue;
     throw Error(ErrorCode::usage, fmt::format("{}: '{}' is read by this command and would be overwritten; give "
                                               "another name",
                                               option, path));

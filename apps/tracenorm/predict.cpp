@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "commands.hpp"
+#include "model_input.hpp"
 #include "outputs.hpp"
 #include "reading_options.hpp"
 #include "tracenorm/error.hpp"
@@ -18,6 +19,7 @@ namespace {
 struct PredictOptions {
   std::string model;
   std::string pairs;
+  std::string new_rows;
   io::ReadOptions read;
   std::string output{kStdout};
   bool strict = false;
@@ -27,10 +29,12 @@ struct PredictOptions {
 constexpr const char* kPredictExamples = R"(Examples:
   tracenorm predict model.npz pairs.tsv
   tracenorm predict model.npz pairs.tsv --output predictions.tsv --strict
+  tracenorm predict model.npz pairs.tsv --new-rows newcomers.csv
 
 PAIRS has a row name and a column name per line, a value is ignored, and the first line may be a header. The output has row, column and prediction, separated by
 tabs, in the same order. A row or column the model does not know gets the mean of the training data, plus the offset of the side that is known
-where the model has offsets.)";
+where the model has offsets. A row that --new-rows has entries of is fitted to them, by the model's loss and at the price that the rows of
+the training data paid for their size.)";
 
 [[noreturn]] void refuse_unknown(const PredictOptions& options, std::size_t line, const io::Pairs& pairs,
                                  bool row_known) {
@@ -49,8 +53,9 @@ std::string fallback(const Preparation& preparation) {
 }
 
 int run(const PredictOptions& options) {
-  check_outputs({{"--output", options.output}}, {options.model, options.pairs});
-  const Model model = io::read_model(options.model);
+  check_outputs({{"--output", options.output}}, {options.model, options.pairs, options.new_rows});
+  const Model model = open_model(options.model);
+  const NewRows fresh(model, options.new_rows, {});
   io::Pairs pairs = io::read_pairs(options.pairs, options.read);
   const io::LabelIndex rows(model.rows, model.factors.rows());
   const io::LabelIndex cols(model.cols, model.factors.cols());
@@ -65,11 +70,13 @@ int run(const PredictOptions& options) {
   for (std::size_t p = 0; p < pairs.row.size(); ++p) {
     const std::optional<Index> row = rows.find(pairs.row[p]);
     const std::optional<Index> col = cols.find(pairs.col[p]);
-    const bool known = row && col;
-    if (!known && options.strict) refuse_unknown(options, p, pairs, row.has_value());
+    const NewRow* const folded = fresh.find(pairs.row[p]);
+    const bool known = (row || folded != nullptr) && col;
+    if (!known && options.strict) refuse_unknown(options, p, pairs, row || folded != nullptr);
     unknown += known ? 0 : 1;
-    fmt::format_to(std::back_inserter(text), "{}\t{}\t{:.7g}\n", pairs.row[p], pairs.col[p],
-                   known ? model.predict(*row, *col) : model.preparation.base(index_of(row), index_of(col)));
+    fmt::format_to(
+        std::back_inserter(text), "{}\t{}\t{:.7g}\n", pairs.row[p], pairs.col[p],
+        folded != nullptr ? folded->predict(model, index_of(col)) : model.predict(index_of(row), index_of(col)));
   }
   write_output(options.output, {text.data(), text.size()});
   if (guessed && !pairs.header && !rows.find(pairs.row.front()) && !cols.find(pairs.col.front())) {
@@ -90,9 +97,10 @@ int run(const PredictOptions& options) {
 void add_predict(CLI::App& program, Action& action) {
   CLI::App* app = program.add_subcommand("predict", "predictions of a saved model for given (row, column) pairs");
   const auto options = std::make_shared<PredictOptions>();
-  app->add_option("MODEL", options->model, "a file that --model wrote")->required()->type_name("FILE.npz");
+  add_model_argument(*app, options->model);
   app->add_option("PAIRS", options->pairs, "row and column names, one pair per line")->required()->type_name("FILE");
   add_columns_option(*app, options->read, "ROW,COLUMN");
+  add_new_rows_option(*app, options->new_rows);
   app->add_option("--output", options->output, "where the predictions go; - for standard output")
       ->type_name("FILE")
       ->capture_default_str();

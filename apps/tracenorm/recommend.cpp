@@ -1,17 +1,21 @@
-// tracenorm recommend: the columns with the largest predictions of a row.
+// tracenorm recommend: the columns with the largest predictions of given rows, of new rows, or of all rows.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <memory>
+#include <utility>
 
+#include "base/execution.hpp"
 #include "commands.hpp"
+#include "io/files.hpp"
+#include "model_input.hpp"
 #include "option_values.hpp"
 #include "outputs.hpp"
 #include "reading_options.hpp"
 #include "report/ranking.hpp"
 #include "tracenorm/error.hpp"
-#include "tracenorm/io.hpp"
 
 namespace tracenorm::app {
 
@@ -20,9 +24,12 @@ namespace {
 struct RecommendOptions {
   std::string model;
   std::vector<std::string> rows;
+  bool all = false;
+  std::string new_rows;
   std::int64_t top = 10;
   std::string seen;
   io::ReadOptions read{.duplicates = io::ReadOptions::Duplicates::first};  // the values do not matter
+  int threads = 0;
   std::string output{kStdout};
   bool quiet = false;
 };
@@ -30,30 +37,97 @@ struct RecommendOptions {
 constexpr const char* kRecommendExamples = R"(Examples:
   tracenorm recommend model.npz --row 196
   tracenorm recommend model.npz --row alice --row bob --top 20 --seen ratings.csv --output lists.tsv
+  tracenorm recommend model.npz --all --seen ratings.csv --output lists.tsv
+  tracenorm recommend model.npz --new-rows newcomers.csv
 
-The output has row, place, column and prediction, separated by tabs, best first. --seen leaves out what a row has already.
+The output has row, place, column and prediction, separated by tabs, best first. --seen leaves out what a row has already; what
+--new-rows holds is left out for its rows.
 A row the model does not know gets the columns with the largest offsets, where the model has offsets.)";
 
-/// Which columns each of the wanted rows has in the data already, ascending.
-std::vector<std::vector<Index>> seen_columns(const RecommendOptions& options, const Model& model,
-                                             const std::vector<std::optional<Index>>& rows) {
-  std::vector<std::vector<Index>> seen(rows.size());
-  if (options.seen.empty()) return seen;
-  Offset unknown = 0;
-  const io::NamedEntries table = io::read_entries_like(options.seen, model.rows, model.cols, model.factors.rows(),
-                                                       model.factors.cols(), false, &unknown, options.read);
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    for (std::size_t e = 0; e < table.entries.row.size(); ++e) {
-      if (rows[r] && table.entries.row[e] == *rows[r]) seen[r].push_back(table.entries.col[e]);
-    }
-    std::sort(seen[r].begin(), seen[r].end());
+/// Which columns each row has in the data already, ascending; of a row without an index nothing is known.
+class Seen {
+ public:
+  Seen(const RecommendOptions& options, const Model& model) {
+    if (options.seen.empty()) return;
+    const Entries entries = io::read_entries_like(options.seen, model.rows, model.cols, model.factors.rows(),
+                                                  model.factors.cols(), io::Strangers::leave_out, options.read)
+                                .entries;
+    pattern_ = make_sparse(model.factors.rows(), model.factors.cols(), entries).pattern;
   }
-  return seen;
+  [[nodiscard]] std::vector<Index> columns(std::optional<Index> row) const {
+    std::vector<Index> columns;
+    if (!row || pattern_.entries() == 0) return columns;
+    for (Offset e = pattern_.begin()[*row]; e < pattern_.begin()[*row + 1]; ++e) columns.push_back(pattern_.col()[e]);
+    return columns;
+  }
+
+ private:
+  SparsePattern pattern_;
+};
+
+/// The list of one row as text. Ranked as predicted, shown as clipped.
+void append_list(std::string& text, const std::string& name, const Model& model, const std::vector<double>& prediction,
+                 const std::vector<Index>& left_out, std::int64_t top) {
+  std::size_t place = 0;
+  for (const Index col : report::best_columns(prediction, left_out, static_cast<std::size_t>(top))) {
+    fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\t{:.7g}\n", name, ++place, model.cols.name(col),
+                   model.preparation.range.clip(prediction[static_cast<std::size_t>(col)]));
+  }
 }
 
-int run(const RecommendOptions& options) {
-  check_outputs({{"--output", options.output}}, {options.model, options.seen});
-  const Model model = io::read_model(options.model);
+/// A file that appears when it is whole, or standard output.
+class Lines {
+ public:
+  explicit Lines(const std::string& path) {
+    if (path != kStdout) file_ = std::make_unique<io::AtomicFile>(path);
+  }
+  void write(std::string_view text) {
+    if (file_) {
+      file_->write(text);
+    } else {
+      write_output(std::string(kStdout), text);
+    }
+  }
+  void finish() {
+    if (file_) file_->commit();
+  }
+
+ private:
+  std::unique_ptr<io::AtomicFile> file_;
+};
+
+/// Every row of the model: blocks of rows are predicted and ranked at once, and written in their order as soon as a
+/// wave of them is ready, so that memory holds a wave and not all lists.
+void write_all(const RecommendOptions& options, const Model& model, const Seen& seen, Lines& lines) {
+  constexpr Index kBlock = 64;
+  const Execution execution(options.threads);
+  const Index rows = model.factors.rows();
+  const Index cols = model.factors.cols();
+  std::vector<std::string> wave(4 * static_cast<std::size_t>(execution.threads()));
+  for (Index begin = 0; begin < rows; begin += kBlock * static_cast<Index>(wave.size())) {
+    execution.for_each_shard(static_cast<int>(wave.size()), [&](int shard) {
+      std::string& text = wave[static_cast<std::size_t>(shard)];
+      text.clear();
+      const Offset first = begin + Offset{kBlock} * shard;
+      const Offset last = std::min<Offset>(first + kBlock, rows);
+      if (first >= last) return;
+      const Eigen::MatrixXd block = model.factors.dense_rows(static_cast<Index>(first), static_cast<Index>(last));
+      std::vector<double> prediction(static_cast<std::size_t>(cols));
+      for (auto i = static_cast<Index>(first); i < static_cast<Index>(last); ++i) {
+        for (Index j = 0; j < cols; ++j) {
+          prediction[static_cast<std::size_t>(j)] =
+              model.preparation.undo(block(i - static_cast<Index>(first), j), i, j);
+        }
+        append_list(text, model.rows.name(i), model, prediction, seen.columns(i), options.top);
+      }
+    });
+    for (const std::string& text : wave) lines.write(text);
+    if (rows - begin <= kBlock * static_cast<Index>(wave.size())) break;
+  }
+}
+
+void write_given(const RecommendOptions& options, const Model& model, const Seen& seen, const NewRows& fresh,
+                 Lines& lines) {
   const io::LabelIndex names(model.rows, model.factors.rows());
   std::vector<std::optional<Index>> rows;
   for (const std::string& name : options.rows) {
@@ -61,38 +135,59 @@ int run(const RecommendOptions& options) {
     if (rows.back()) continue;
     if (model.preparation.col_offset.empty()) {
       throw Error(ErrorCode::input, fmt::format("--row: the model does not know row '{}', and has no column offsets to "
-                                                "answer by; give a row of the training data",
+                                                "answer by; give a row of the training data, or its entries with "
+                                                "--new-rows",
                                                 name));
     }
-    note(options.quiet, fmt::format("the model does not know row '{}': its list is by column offsets alone", name));
+    note(options.quiet, fmt::format("the model does not know row '{}': its list is by column offsets alone; --new-rows "
+                                    "would fit it to entries of its own",
+                                    name));
   }
-  const std::vector<std::vector<Index>> seen = seen_columns(options, model, rows);
-  fmt::memory_buffer text;
+  std::string text;
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    const std::vector<double> prediction = report::row_predictions(model, rows[r]);
-    std::size_t place = 0;
-    for (const Index col : report::best_columns(prediction, seen[r], static_cast<std::size_t>(options.top))) {
-      fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\t{:.7g}\n", options.rows[r], ++place, model.cols.name(col),
-                     prediction[static_cast<std::size_t>(col)]);
-    }
+    append_list(text, options.rows[r], model, report::row_predictions(model, rows[r]), seen.columns(rows[r]),
+                options.top);
   }
-  write_output(options.output, {text.data(), text.size()});
+  for (std::size_t r = 0; r < fresh.names().size(); ++r) {
+    append_list(text, fresh.names()[r], model, fresh.row(r).scores(model), fresh.columns(r), options.top);
+  }
+  lines.write(text);
+}
+
+int run(const RecommendOptions& options) {
+  if (options.all == (!options.rows.empty() || !options.new_rows.empty())) {
+    throw Error(ErrorCode::usage, "whose lists? give --row ID, --new-rows FILE or --all");
+  }
+  check_outputs({{"--output", options.output}}, {options.model, options.seen, options.new_rows});
+  const Model model = open_model(options.model);
+  const Seen seen(options, model);
+  const NewRows fresh(model, options.new_rows, options.read);
+  Lines lines(options.output);
+  if (options.all) {
+    write_all(options, model, seen, lines);
+  } else {
+    write_given(options, model, seen, fresh, lines);
+  }
+  lines.finish();
   return 0;
 }
 
 }  // namespace
 
 void add_recommend(CLI::App& program, Action& action) {
-  CLI::App* app = program.add_subcommand("recommend", "the columns with the largest predictions for given rows");
+  CLI::App* app =
+      program.add_subcommand("recommend", "the columns with the largest predictions, for some rows or for all");
   const auto options = std::make_shared<RecommendOptions>();
-  app->add_option("MODEL", options->model, "a file that --model wrote")->required()->type_name("FILE.npz");
+  add_model_argument(*app, options->model);
   app->add_option("--row", options->rows, "name of a row; may be given several times")
-      ->required()
       ->type_name("ID")
       ->allow_extra_args(false);
+  app->add_flag("--all", options->all, "lists for every row of the model");
+  add_new_rows_option(*app, options->new_rows);
   add_integer(*app, "--top", options->top, 1, 1'000'000'000, "how many columns a row gets");
   app->add_option("--seen", options->seen, "entries whose columns are left out for their row")->type_name("FILE");
   add_columns_option(*app, options->read, "USER,ITEM,VALUE");
+  add_integer(*app, "--threads", options->threads, 0, 4096, "0: all cores; the result does not depend on it");
   app->add_option("--output", options->output, "where the lists go; - for standard output")
       ->type_name("FILE")
       ->capture_default_str();

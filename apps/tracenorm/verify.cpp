@@ -32,7 +32,7 @@ struct VerifyCommand {
 
 constexpr int kRefuted = 1;
 
-constexpr const char* kVerifyFooter = R"(Examples:
+constexpr const char* kVerifyExamples = R"(Examples:
   tracenorm complete u.data --radius 600 --gap 0.01 --model m.npz --certificate c.npz
   tracenorm verify u.data m.npz c.npz
 
@@ -173,7 +173,7 @@ void add_verify(CLI::App& program, Action& action) {
   app->add_option("--json", options->json, "the verdict, every step and every number; - for standard output")
       ->type_name("FILE");
   app->add_flag("--quiet,-q", options->quiet, "no notes, no steps: the exit code says it");
-  app->footer(kVerifyFooter);
+  app->footer(kVerifyExamples);
   app->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

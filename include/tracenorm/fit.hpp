@@ -30,6 +30,8 @@ struct FitOptions {
   std::optional<Preparation::Kind> prepare{};  ///< empty: both when the radius is chosen, else zscore; none for labels
   Penalty penalty = NoPenalty{};
   bool choose_l1 = false;          ///< several l1 penalties are tried together with the radii
+  std::optional<bool> clip{};      ///< whether predictions keep within the range of the data; empty: when the radius is
+                                   ///< chosen and the data have few levels or clear ends, and never for labels
   std::optional<Method> method{};  ///< empty: corrective where a gap is asked for, else fwua
   RunOptions run{};
 
@@ -55,7 +57,7 @@ FitOptions settle(FitOptions options);
 /// The errors of an answer on entries it was not made from. Only the measures that apply to the data are set.
 struct HeldOut {
   Offset entries = 0;
-  Offset unknown = 0;          ///< left out, because the training data do not have their row or column
+  Offset unknown = 0;          ///< how many of them have a row or column without training data: offsets predict them
   std::optional<double> rmse;  ///< in the units of the raw data
   std::optional<double> mae;
   std::optional<double> rmse_prepared;  ///< in the units the problem was solved in
@@ -63,7 +65,8 @@ struct HeldOut {
   std::optional<double> auc;  ///< NaN when one of the two classes is absent
 };
 
-/// Judges on entries in raw units: errors for numbers, area under the ROC curve for labels.
+/// Judges on entries in raw units: errors for numbers, area under the ROC curve for labels. `Preparation::kUnknown`
+/// stands for a row or column that the training data did not have.
 HeldOut judge(const LowRankMatrix& x, const Loss& loss, const Preparation& preparation, const Entries& raw);
 
 /// What came of a fit, with everything that was chosen for it.

@@ -91,11 +91,14 @@ struct Graph {
 /// matrix (.npy, Matrix Market array) becomes its finite entries.
 NamedEntries read_entries(const std::string& path, const ReadOptions& options = {});
 
-/// The same reading, with the names of existing data or of a model: an unknown name is an input error when `strict`,
-/// otherwise the line is left out and counted in `unknown` (which may be null). Where neither side has names, rows and
-/// columns are matched by position; otherwise by name.
+/// What becomes of an entry whose row or column the existing data do not have: an input error, nothing, or an entry
+/// with `Preparation::kUnknown` for an index.
+enum class Strangers { refuse, leave_out, keep };
+
+/// The same reading, with the names of existing data or of a model. Where neither side has names, rows and columns are
+/// matched by position; otherwise by name.
 NamedEntries read_entries_like(const std::string& path, const Labels& rows, const Labels& cols, Index row_count,
-                               Index col_count, bool strict, Offset* unknown, const ReadOptions& options = {});
+                               Index col_count, Strangers strangers, const ReadOptions& options = {});
 
 /// A full matrix from .npy, Matrix Market or a text of rows; tables of entries become a matrix with NaN holes. Text is
 /// taken as rows of numbers, unless its name (u.data, ratings.*), its header or "::" says that it holds triplets.
@@ -143,9 +146,20 @@ void write_npy(const std::string& path, Index rows, Index cols, const Real* row_
 /// Another name, not an overload: `Real` may be double.
 void write_npy_columns(const std::string& path, Index rows, Index cols, const double* column_major);
 
+/// How the whole matrix of a model is written, by the end of its name: .npy, .csv, .tsv or .mtx; a usage error
+/// otherwise.
+enum class MatrixFile { npy, csv, tsv, matrix_market };
+MatrixFile matrix_file_format(const std::string& path);
+/// About how large the file will be.
+double matrix_file_bytes(MatrixFile format, Index rows, Index cols);
+/// Every entry as the model predicts it, in raw units. Tables have the names of columns and rows, where the model has
+/// names.
+void write_matrix(const std::string& path, const Model& model);
+
 /// A .npz that NumPy opens without pickle: left (m x r), values (r), right (n x r), row_names, col_names (empty where
 /// indices are the names), row_base, col_base, preparation (the kind), offset, scale, row_offset, col_offset (empty:
-/// none), metadata (JSON) and schema. Names that are very long are kept as row_names_utf8 and row_names_ends instead.
+/// none), range (lower, upper; empty: none), row_price (multiplier, mean count, power, smoothing), metadata (JSON) and
+/// schema. Names that are very long are kept as row_names_utf8 and row_names_ends instead.
 void write_model(const std::string& path, const Model& model);
 Model read_model(const std::string& path);
 

@@ -1,6 +1,7 @@
 // A solution together with everything a prediction needs: names of rows and columns, and how to undo the preparation.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -18,16 +19,30 @@ struct Labels {
   [[nodiscard]] std::string name(Index index) const;
 };
 
+/// What the bound on the trace norm made the rows of the training data pay for their size, so that a new row can pay
+/// the same (fold_in.hpp). A row of `count` entries pays multiplier / 2 * at(count) times its squared size.
+struct RowPrice {
+  double multiplier = 0;  ///< 0: not known, as in files of version 0.1
+  double mean_count = 1;  ///< of the rows of the training data
+  double power = 0;       ///< as in NormWeights
+  double smoothing = 1;
+
+  [[nodiscard]] double at(double count) const {
+    return multiplier * std::pow((1 - smoothing) * count / mean_count + smoothing, 2 * power);
+  }
+};
+
 struct Model {
   LowRankMatrix factors;
   Labels rows;
   Labels cols;
   Preparation preparation;
+  RowPrice row_price{};
   std::string metadata = "{}";  ///< JSON: method, loss, penalty, radius, objective, lower_bound, status, seed, version
 
-  /// In the units of the raw data.
+  /// In the units of the raw data. `Preparation::kUnknown` stands for a row or column the training data did not have.
   [[nodiscard]] double predict(Index row, Index col) const {
-    return preparation.undo(factors.entry(row, col), row, col);
+    return preparation.predict(row < 0 || col < 0 ? 0.0 : factors.entry(row, col), row, col);
   }
 };
 

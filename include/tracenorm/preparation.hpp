@@ -2,6 +2,7 @@
 //   raw = offset + row offset + column offset + scale * prepared.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,15 @@
 #include "tracenorm/observations.hpp"
 
 namespace tracenorm {
+
+/// The values that data can have: ratings from 1 to 5 are never 5.3.
+struct ValueRange {
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+
+  [[nodiscard]] bool bounded() const { return lower > -std::numeric_limits<double>::infinity(); }
+  [[nodiscard]] double clip(double value) const { return value < lower ? lower : value > upper ? upper : value; }
+};
 
 struct Preparation {
   enum class Kind {
@@ -25,6 +35,7 @@ struct Preparation {
   double scale = 1.0;
   std::vector<double> row_offset{};  ///< empty, or one per row; 0 for rows without data
   std::vector<double> col_offset{};  ///< empty, or one per column
+  ValueRange range{};                ///< predictions are kept within it; unbounded: as they come
 
   /// A row or column without an index: one the training data did not have.
   static constexpr Index kUnknown = -1;
@@ -33,6 +44,11 @@ struct Preparation {
   [[nodiscard]] double base(Index row, Index col) const { return offset + at(row_offset, row) + at(col_offset, col); }
   [[nodiscard]] double apply(double raw, Index row, Index col) const { return (raw - base(row, col)) / scale; }
   [[nodiscard]] double undo(double prepared, Index row, Index col) const { return base(row, col) + scale * prepared; }
+  /// What is predicted for an entry, in raw units; `prepared` is the answer there, 0 for an unknown row or column.
+  /// (Lists are ranked by `undo`: what is clipped has lost its order.)
+  [[nodiscard]] double predict(double prepared, Index row, Index col) const {
+    return range.clip(undo(prepared, row, col));
+  }
 
  private:
   static double at(const std::vector<double>& offsets, Index index) {

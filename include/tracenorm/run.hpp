@@ -145,6 +145,8 @@ class Observer {
   virtual ~Observer() = default;
   /// Called after every iteration; returning false stops the run.
   virtual bool on_iteration(const Iteration& iteration, const RunOptions& options) = 0;
+  /// Called when something begins that takes its time: "offsets of rows and columns", "radius 3 of about 9".
+  virtual void on_phase(std::string_view /*what*/) {}
 };
 
 }  // namespace tracenorm

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tracenorm/fit.hpp"
+#include "tracenorm/fold_in.hpp"
 #include "tracenorm/io.hpp"
 #include "tracenorm/model.hpp"
 #include "tracenorm/options.hpp"

@@ -69,7 +69,7 @@ GivenMatrix<double> dense_rows(const Model& model, Index first, Index last) {
     for (Index i = first; i < last; ++i) {
       for (Index j = 0; j < model.factors.cols(); ++j) {
         double& entry = (*block)(i - first, j);
-        entry = model.preparation.undo(entry, i, j);
+        entry = model.preparation.predict(entry, i, j);
       }
     }
   }

@@ -4,10 +4,12 @@
 
 #include <cmath>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "base/random.hpp"
 #include "fit/split.hpp"
+#include "fit/value_range.hpp"
 #include "tracenorm/error.hpp"
 
 namespace tracenorm {
@@ -37,11 +39,25 @@ struct Trial {
               "radius");
 }
 
+/// Says what begins, to whoever listens.
+void tell(const RunHooks& hooks, std::string_view what) {
+  if (hooks.observer != nullptr) hooks.observer->on_phase(what);
+}
+
+/// The range that predictions are kept within.
+template <class Data>
+ValueRange range_for(const FitOptions& options, const Data& data) {
+  const std::span<const Real> values(data.value.data(), data.value.size());
+  if (options.clip) return *options.clip ? range_of(values) : ValueRange{};
+  return clear_range(values);
+}
+
 /// Makes the preparation and changes the data; complaints are about the option.
 template <class Data, class... Size>
 Preparation fit_and_prepare(const FitOptions& options, Data& data, Size... size) {
   try {
     Preparation preparation = fit_preparation(*options.prepare, averaging_for(*options.loss), data, size...);
+    preparation.range = range_for(options, data);
     prepare(preparation, data);
     return preparation;
   } catch (const Error& error) {
@@ -151,6 +167,7 @@ Fit solve(const FitOptions& options, Problem problem, Preparation preparation, s
     trial.reset();
     const LowRankMatrix start = fit.result.solution;  // where the path stood
     if (chooses) hooks.start = &start;
+    tell(hooks, "solving");
     fit.result = tracenorm::solve(fit.problem, fit.method, after(fit.run, fit.path), hooks);
   }
   if (validation.size() > 0) {
@@ -169,6 +186,7 @@ FitOptions settle(FitOptions options) {
   if (!options.norm_power) options.norm_power = chooses && !complement ? kAutomaticNormPower : 0;
   using Kind = Preparation::Kind;
   const bool labels = wants_labels(*options.loss);
+  if (!options.clip && (labels || !chooses)) options.clip = false;
   if (!options.prepare) options.prepare = labels ? Kind::none : chooses ? Kind::both : Kind::zscore;
   if (labels && *options.prepare != Kind::none) {
     throw Error(ErrorCode::usage,
@@ -182,6 +200,7 @@ FitOptions settle(FitOptions options) {
 Fit fit(FitData data, const FitOptions& options, const RunHooks& hooks) {
   const FitOptions chosen = settle(options);
   check_fields(chosen);
+  tell(hooks, "preparing the data");
   std::optional<Trial> trial;
   if (chosen.chooses_radius() && data.validation.size() == 0) trial = hold_out(chosen, data);
   Preparation preparation;
@@ -192,6 +211,7 @@ Fit fit(FitData data, const FitOptions& options, const RunHooks& hooks) {
 Fit fit(DenseObservations matrix, const FitOptions& options, const RunHooks& hooks) {
   const FitOptions chosen = settle(options);
   check_fields(chosen);
+  tell(hooks, "preparing the data");
   Preparation preparation = fit_and_prepare(chosen, matrix);
   Problem problem = make_problem(chosen, std::move(matrix));
   std::optional<Trial> trial;

@@ -10,14 +10,45 @@ namespace tracenorm {
 
 namespace {
 
+bool is_unknown(const Entries& entries, std::size_t e) { return entries.row[e] < 0 || entries.col[e] < 0; }
+
+Offset count_unknown(const Entries& entries) {
+  Offset count = 0;
+  for (std::size_t e = 0; e < entries.row.size(); ++e) count += is_unknown(entries, e) ? 1 : 0;
+  return count;
+}
+
+/// The answer at the entries; zero where their row or column is unknown.
+std::vector<Real> sample(const LowRankMatrix& x, const Entries& entries) {
+  std::vector<Real> fitted;
+  if (count_unknown(entries) == 0) {
+    x.sample(entries.row, entries.col, fitted);
+    return fitted;
+  }
+  fitted.assign(entries.row.size(), 0);
+  std::vector<Index> row;
+  std::vector<Index> col;
+  std::vector<std::size_t> place;
+  for (std::size_t e = 0; e < fitted.size(); ++e) {
+    if (is_unknown(entries, e)) continue;
+    row.push_back(entries.row[e]);
+    col.push_back(entries.col[e]);
+    place.push_back(e);
+  }
+  std::vector<Real> known;
+  x.sample(row, col, known);
+  for (std::size_t k = 0; k < place.size(); ++k) fitted[place[k]] = known[k];
+  return fitted;
+}
+
 /// Root mean square and mean absolute error. The entries are in raw units, `x` is in prepared ones.
 HeldOut regression_errors(const LowRankMatrix& x, const Preparation& preparation, const Entries& raw) {
-  std::vector<Real> fitted;
-  x.sample(raw.row, raw.col, fitted);
+  const std::vector<Real> fitted = sample(x, raw);
   double squares = 0;
   double absolutes = 0;
   for (std::size_t e = 0; e < fitted.size(); ++e) {
-    const double error = fitted[e] - preparation.apply(raw.value[e], raw.row[e], raw.col[e]);
+    const double predicted = preparation.predict(fitted[e], raw.row[e], raw.col[e]);
+    const double error = (predicted - double(raw.value[e])) / preparation.scale;
     squares += error * error;
     absolutes += std::abs(error);
   }
@@ -33,8 +64,7 @@ HeldOut regression_errors(const LowRankMatrix& x, const Preparation& preparation
 
 /// The area under the ROC curve of scores x against labels: above zero is the positive class.
 HeldOut ranking_quality(const LowRankMatrix& x, const Entries& labels) {
-  std::vector<Real> scores;
-  x.sample(labels.row, labels.col, scores);
+  const std::vector<Real> scores = sample(x, labels);
   std::vector<Scored> scored(scores.size());
   for (std::size_t e = 0; e < scores.size(); ++e) {
     scored[e] = {scores[e], labels.value[e] > 0};
@@ -48,7 +78,9 @@ HeldOut ranking_quality(const LowRankMatrix& x, const Entries& labels) {
 }  // namespace
 
 HeldOut judge(const LowRankMatrix& x, const Loss& loss, const Preparation& preparation, const Entries& raw) {
-  return wants_labels(loss) ? ranking_quality(x, raw) : regression_errors(x, preparation, raw);
+  HeldOut result = wants_labels(loss) ? ranking_quality(x, raw) : regression_errors(x, preparation, raw);
+  result.unknown = count_unknown(raw);
+  return result;
 }
 
 double area_under_curve(std::vector<Scored>& scored) {
@@ -71,6 +103,24 @@ double area_under_curve(std::vector<Scored>& scored) {
   const double negatives = static_cast<double>(scored.size()) - positives;
   if (positives == 0 || negatives == 0) return std::numeric_limits<double>::quiet_NaN();
   return (rank_sum - positives * (positives + 1) / 2) / (positives * negatives);
+}
+
+std::vector<std::pair<double, double>> roc_curve(const std::vector<Scored>& sorted, std::size_t points) {
+  double positives = 0;
+  for (const Scored& one : sorted) positives += one.positive ? 1 : 0;
+  const double negatives = static_cast<double>(sorted.size()) - positives;
+  if (positives == 0 || negatives == 0) return {};
+  std::vector<std::pair<double, double>> curve{{0.0, 0.0}};
+  double false_ones = 0;
+  double true_ones = 0;
+  for (std::size_t e = sorted.size(); e-- > 0;) {
+    (sorted[e].positive ? true_ones : false_ones) += 1;
+    if (e > 0 && sorted[e - 1].score == sorted[e].score) continue;  // equal scores are on the same side
+    const std::pair<double, double> here{false_ones / negatives, true_ones / positives};
+    const double moved = here.first - curve.back().first + here.second - curve.back().second;
+    if (e == 0 || moved * static_cast<double>(points) >= 2) curve.push_back(here);
+  }
+  return curve;
 }
 
 }  // namespace tracenorm

@@ -86,6 +86,24 @@ std::vector<double> read_offsets(NpzArrays& arrays, const std::string& path, con
   return offsets;
 }
 
+/// As many numbers as this, or none: files of older versions do not have them.
+std::vector<double> read_few(NpzArrays& arrays, const std::string& path, const std::string& name, std::size_t count) {
+  if (!arrays.has(name)) return {};
+  std::vector<std::int64_t> shape;
+  std::vector<double> numbers = arrays.numbers(name, 1, shape);
+  if (!numbers.empty() && numbers.size() != count)
+    fail("'{}': '{}' holds {} numbers; it must hold {}", path, name, numbers.size(), count);
+  return numbers;
+}
+
+RowPrice read_row_price(NpzArrays& arrays, const std::string& path) {
+  const std::vector<double> price = read_few(arrays, path, "row_price", 4);
+  if (price.empty()) return {};
+  if (!(price[0] >= 0 && price[1] > 0 && price[2] >= 0 && price[3] > 0))
+    fail("'{}': 'row_price' is damaged: {}, {}, {}, {}", path, price[0], price[1], price[2], price[3]);
+  return {price[0], price[1], price[2], price[3]};
+}
+
 Preparation read_preparation(NpzArrays& arrays, const std::string& path, Index rows, Index cols) {
   Preparation preparation;
   const std::string kind = arrays.text("preparation");
@@ -99,6 +117,10 @@ Preparation read_preparation(NpzArrays& arrays, const std::string& path, Index r
   if (preparation.scale == 0) fail("'{}': 'scale' is 0; it must not be", path);
   preparation.row_offset = read_offsets(arrays, path, "row_offset", rows);
   preparation.col_offset = read_offsets(arrays, path, "col_offset", cols);
+  if (const std::vector<double> range = read_few(arrays, path, "range", 2); !range.empty()) {
+    if (!(range[0] <= range[1])) fail("'{}': 'range' is {} to {}; it must ascend", path, range[0], range[1]);
+    preparation.range = {range[0], range[1]};
+  }
   return preparation;
 }
 
@@ -121,6 +143,11 @@ void write_model(const std::string& path, const Model& model) {
   archive.add("scale.npy", number_bytes(model.preparation.scale), false);
   archive.add("row_offset.npy", vector_bytes(model.preparation.row_offset), false);
   archive.add("col_offset.npy", vector_bytes(model.preparation.col_offset), false);
+  const ValueRange& range = model.preparation.range;
+  archive.add("range.npy",
+              vector_bytes(range.bounded() ? std::vector{range.lower, range.upper} : std::vector<double>{}), false);
+  const RowPrice& price = model.row_price;
+  archive.add("row_price.npy", vector_bytes({price.multiplier, price.mean_count, price.power, price.smoothing}), false);
   archive.add("metadata.npy", text_bytes(model.metadata), true);
   archive.finish();
   file.commit();
@@ -138,6 +165,7 @@ Model read_model(const std::string& path) {
   model.rows = read_labels(arrays, path, "row", rows);
   model.cols = read_labels(arrays, path, "col", cols);
   model.preparation = read_preparation(arrays, path, rows, cols);
+  model.row_price = read_row_price(arrays, path);
   model.metadata = arrays.text("metadata");
   if (!nlohmann::json::accept(model.metadata)) fail("'{}': 'metadata' is not JSON: {}", path, excerpt(model.metadata));
   return model;

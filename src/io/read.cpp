@@ -107,16 +107,16 @@ ParsedEntries parse_entries(Input input, const ReadOptions& options) {
   return read_triplets(std::move(input.bytes), options);
 }
 
-// The index in the other labels of each own index, -1 for names that are unknown there.
+// The index in the other labels of each own index, kUnknown for names that are not there.
 std::vector<Index> match(const Labels& own, Index own_count, const Labels& other, Index other_count) {
   const bool by_position = own.names.empty() && other.names.empty();
   const LabelIndex index(other, other_count);
-  std::vector<Index> matched(static_cast<std::size_t>(own_count), -1);
+  std::vector<Index> matched(static_cast<std::size_t>(own_count), Preparation::kUnknown);
   for (Index k = 0; k < own_count; ++k) {
     if (by_position) {
       if (k < other_count) matched[static_cast<std::size_t>(k)] = k;
     } else {
-      matched[static_cast<std::size_t>(k)] = index.find(own.name(k)).value_or(-1);
+      matched[static_cast<std::size_t>(k)] = index.find(own.name(k)).value_or(Preparation::kUnknown);
     }
   }
   return matched;
@@ -131,11 +131,10 @@ void require_known(const ParsedEntries& parsed, const char* what, const std::vec
   }
 }
 
-// Puts entries into the other numbering and drops those that have no place there; returns how many were dropped.
-Offset adopt(NamedEntries& data, const std::vector<Index>& rows, const std::vector<Index>& cols) {
+// Puts entries into the other numbering.
+void adopt(NamedEntries& data, const std::vector<Index>& rows, const std::vector<Index>& cols) {
   renumber(data.entries.row, rows);
   renumber(data.entries.col, cols);
-  return keep_if(data, [&](std::size_t k) { return data.entries.row[k] >= 0 && data.entries.col[k] >= 0; });
 }
 
 // A choice that nothing looks at would be a silent mistake.
@@ -250,19 +249,20 @@ NamedEntries read_entries(const std::string& path, const ReadOptions& options) {
 }
 
 NamedEntries read_entries_like(const std::string& path, const Labels& rows, const Labels& cols, Index row_count,
-                               Index col_count, bool strict, Offset* unknown, const ReadOptions& options) {
+                               Index col_count, Strangers strangers, const ReadOptions& options) {
   ParsedEntries parsed = parse_entries(open_input(path, options, Format::triplets), options);
   NamedEntries& data = parsed.data;
   const std::vector<Index> row_of = match(data.row_labels, data.rows, rows, row_count);
   const std::vector<Index> col_of = match(data.col_labels, data.cols, cols, col_count);
-  if (strict) {
+  if (strangers == Strangers::refuse) {
     require_known(parsed, "row", data.entries.row, row_of, data.row_labels);
     require_known(parsed, "column", data.entries.col, col_of, data.col_labels);
   }
   resolve_duplicates(parsed, options.duplicates);
   leave_out(data, options.missing);
-  const Offset dropped = adopt(data, row_of, col_of);
-  if (unknown != nullptr) *unknown = dropped;
+  adopt(data, row_of, col_of);
+  if (strangers == Strangers::leave_out)
+    keep_if(data, [&](std::size_t k) { return data.entries.row[k] >= 0 && data.entries.col[k] >= 0; });
   data.rows = row_count;
   data.cols = col_count;
   data.row_labels = rows;

@@ -47,6 +47,9 @@ Gap gap_of(const Linearization& model, double radius, double sigma) {
   return {.slack = model.objective + model.conjugate_sum - model.inner, .linear = model.inner + radius * sigma};
 }
 
+/// For a pair that nobody will use.
+constexpr OracleAccuracy kGlance{1, 1};
+
 /// How exactly the singular pair must be known that judges a relative gap of this size.
 OracleAccuracy accuracy(double gap) { return {std::clamp(0.02 * gap, 1e-9, 1e-4), 60}; }
 
@@ -84,7 +87,7 @@ class CorrectiveRun {
   void run() {
     for (int k = 0;; ++k) {
       const Linearization model = f_.linearize(width_, true);
-      const LeadingAtom& leading = f_.leading_atom(accuracy(asked_));
+      const LeadingAtom& leading = f_.leading_atom(interrupted() ? kGlance : accuracy(asked_));
       best_.meet(f_, model.objective);
       if (!session_.proceed({.k = k, .objective = best_.objective, .width = width_, .step = 1}, model, &best_.x)) break;
       const Gap gap = gap_of(model, f_.radius(), leading.sigma);
@@ -105,6 +108,10 @@ class CorrectiveRun {
   }
 
  private:
+  /// Somebody waits for the end: the best X so far is the answer, and no more work goes into a better one. (Where there
+  /// is a time limit, the correction that it cuts short still counts.)
+  [[nodiscard]] bool interrupted() const { return !session_.options().seconds && session_.overdue(); }
+
   /// Multipliers make the slack of kinks vanish at a width that stays; where they alone do not get on, it narrows.
   void narrow_width(const Gap& gap) {
     f_.shift_kinks(width_);
@@ -147,6 +154,7 @@ class CorrectiveRun {
   void correct(const FactoredMatrix& start, const Gap& gap) {
     const FactoredMatrix corrected =
         descent_.descend(start, width_, options_.steps, [&] { return session_.overdue(); });
+    if (interrupted()) return;
     f_.aim(corrected);
     doubtful_ = !smoothed_descent(f_, width_);
     if (doubtful_) {

@@ -124,7 +124,7 @@ void FactorDescent::precondition() {
   stretch(left_stretch_, right_stretch_, slack_stretch_, gradient_, gradient_);
 }
 
-double FactorDescent::search(double slope) {
+double FactorDescent::search(double slope, const std::function<bool()>& stop) {
   // Derivatives alone decide: the smoothed objective has a slope in closed form for every loss, but not a value. A step
   // is good when it ends where the slope has flattened, but not far beyond the lowest point.
   constexpr int kTrials = 8;
@@ -134,7 +134,7 @@ double FactorDescent::search(double slope) {
   double low_slope = slope;
   double high = 0;
   double t = 1;
-  for (int trial = 0; trial < kTrials; ++trial) {
+  for (int trial = 0; trial < kTrials && !stop(); ++trial) {
     add(panels_, 0, 1, point_, trial_);
     add(panels_, 1, t, direction_, trial_);
     evaluate(trial_, trial_gradient_);
@@ -203,8 +203,9 @@ FactoredMatrix FactorDescent::descend(const FactoredMatrix& x, double width, int
   int failures = 0;
   for (int k = 0; k < steps && failures < 2 && !stop(); ++k) {
     const double slope = curvature_.direction(direction_);
-    const double t = slope < 0 ? search(slope) : 0;
+    const double t = slope < 0 ? search(slope, stop) : 0;
     if (t == 0) {
+      if (stop()) break;
       ++failures;
       evaluate(point_, gradient_);
       curvature_.begin(gradient_);

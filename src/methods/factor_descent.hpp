@@ -43,7 +43,7 @@ class FactorDescent {
   void precondition();
   /// A better point along `direction_`: then it is in `trial_`, its gradient in `trial_gradient_`. Returns the step, or
   /// zero when there is none.
-  double search(double slope);
+  double search(double slope, const std::function<bool()>& stop);
   /// radius / N * left * right' of the factors and this s, without columns below a share of the sum of all.
   [[nodiscard]] FactoredMatrix answer(double slack);
 

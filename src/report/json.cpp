@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/run_report.hpp"
+#include "tracenorm/fold_in.hpp"
 #include "tracenorm/options.hpp"
 
 namespace tracenorm::report {
@@ -101,6 +102,11 @@ Json trace_json(const std::vector<Iteration>& trace) {
   return json;
 }
 
+/// The ends that predictions are kept within.
+Json range_json(const ValueRange& range) {
+  return range.bounded() ? Json::array({number(range.lower), number(range.upper)}) : Json(nullptr);
+}
+
 std::string_view name_of(Slopes slopes) {
   switch (slopes) {
     case Slopes::current:
@@ -152,11 +158,13 @@ std::string to_json(const RunReport& report) {
   json["radius_path"] = path_json(report);
   json["preparation"] = {{"kind", to_string(report.preparation.kind)},
                          {"offset", number(report.preparation.offset)},
-                         {"scale", number(report.preparation.scale)}};
+                         {"scale", number(report.preparation.scale)},
+                         {"range", range_json(report.preparation.range)}};
   json["objective"] = number(result.objective);
   json["lower_bound"] = number(result.lower_bound);
   json["relative_gap"] = number(result.relative_gap);
   put_certificate(json, report);
+  json["verdict"] = certificate_sentence(report);
   json["iterations"] = result.iterations;
   json["solution_iteration"] = result.solution_iteration;
   json["seconds"] = number(result.seconds);
@@ -191,6 +199,7 @@ Model make_model(const RunReport& report) {
   Model model = report.model();
   model.rows = report.rows;
   model.cols = report.cols;
+  model.row_price = row_price(report);
   model.metadata = dump(json, -1);
   return model;
 }

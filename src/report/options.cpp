@@ -31,6 +31,7 @@ std::vector<NamedValue> all_options(const RunReport& report) {
   put("norm_power", report.norm_weights.power);
   put("norm_smoothing", report.norm_weights.smoothing);
   put("prepare", to_string(report.preparation.kind));
+  put("clip", report.preparation.range.bounded());
   put_all(options_of(report.run));
   all.insert(all.end(), report.options.begin(), report.options.end());
   return all;

@@ -10,6 +10,7 @@ namespace tracenorm::report {
 namespace {
 
 constexpr auto kRedraw = std::chrono::milliseconds(100);
+constexpr auto kTick = std::chrono::milliseconds(500);
 constexpr int kBarCells = 20;
 
 /// The share of the run that is done: of its iterations or of its time, whichever limit is nearer.
@@ -40,6 +41,15 @@ std::string gap_text(const Iteration& iteration) {
   return std::isfinite(iteration.relative_gap) ? fmt::format("{:.3g} %", 100 * iteration.relative_gap) : "-";
 }
 
+/// Longer than any line.
+constexpr int kUncut = 1 << 20;
+
+/// A line that wraps could not be wiped, and the last column belongs to the cursor.
+std::string cut(std::string line, int columns) {
+  line.resize(std::min(line.size(), static_cast<std::size_t>(std::max(1, columns - 1))));
+  return line;
+}
+
 }  // namespace
 
 std::string progress_line(const Iteration& iteration, const RunOptions& options, int columns) {
@@ -47,26 +57,66 @@ std::string progress_line(const Iteration& iteration, const RunOptions& options,
   std::string line =
       fmt::format("{} {}/{}  objective {:.5g}  gap {}  rank {}{}", bar(share), iteration.k, options.iterations,
                   iteration.objective, gap_text(iteration), iteration.rank, remaining(iteration, share));
-  // A line that wraps could not be wiped, and the last column belongs to the cursor.
-  line.resize(std::min(line.size(), static_cast<std::size_t>(std::max(1, columns - 1))));
-  return line;
+  return cut(std::move(line), columns);
+}
+
+ProgressBar::ProgressBar(std::FILE* out, int columns, std::chrono::milliseconds every) : out_(out), columns_(columns) {
+  ticker_.emplace(columns > 0 ? kTick : every, [this] { tick(); });
 }
 
 bool ProgressBar::on_iteration(const Iteration& iteration, const RunOptions& options) {
-  const Clock::time_point now = Clock::now();
-  if (now < next_draw_) return true;
-  next_draw_ = now + kRedraw;
-  drawn_ = true;
-  // Carriage return, the line, and "erase to the end of the line".
-  fmt::print(terminal_, "\r{}\x1b[K", progress_line(iteration, options, columns_));
-  std::fflush(terminal_);
+  const std::lock_guard lock(mutex_);
+  last_ = Last{iteration, options};
+  if (columns_ > 0) draw();
   return true;
 }
 
+void ProgressBar::on_phase(std::string_view what) {
+  const std::lock_guard lock(mutex_);
+  phase_ = what;
+  began_ = Clock::now();
+  last_.reset();
+  if (columns_ > 0) draw();
+  next_draw_ = {};  // the first iteration shows itself, however soon it comes
+}
+
+void ProgressBar::set_series(std::string_view what) {
+  const std::lock_guard lock(mutex_);
+  series_ = what;
+}
+
+/// "fold 2 of 5, radius 3 of about 9  [###...", or how long the phase has taken so far.
+std::string ProgressBar::text() const {
+  std::string line = series_;
+  if (!phase_.empty()) line += (line.empty() ? "" : ", ") + phase_;
+  if (!line.empty()) line += "  ";
+  if (last_) return line + progress_line(last_->iteration, last_->options, kUncut);
+  return line + clock_text(std::floor(std::chrono::duration<double>(Clock::now() - began_).count()));
+}
+
+void ProgressBar::draw() {
+  const Clock::time_point now = Clock::now();
+  if (now < next_draw_) return;
+  next_draw_ = now + kRedraw;
+  drawn_ = true;
+  // Carriage return, the line, and "erase to the end of the line".
+  fmt::print(out_, "\r{}\x1b[K", cut(text(), columns_));
+  std::fflush(out_);
+}
+
+void ProgressBar::tick() {
+  const std::lock_guard lock(mutex_);
+  if (columns_ > 0) return draw();
+  if (phase_.empty() && !last_) return;  // nothing has begun
+  fmt::print(out_, "tracenorm: {}\n", text());
+  std::fflush(out_);
+}
+
 ProgressBar::~ProgressBar() {
+  ticker_.reset();
   if (!drawn_) return;
-  std::fputs("\r\x1b[K", terminal_);
-  std::fflush(terminal_);
+  std::fputs("\r\x1b[K", out_);
+  std::fflush(out_);
 }
 
 }  // namespace tracenorm::report

@@ -12,6 +12,7 @@ namespace {
 std::vector<std::vector<Index>> by_row(const Entries& entries, Index rows, double from) {
   std::vector<std::vector<Index>> columns(static_cast<std::size_t>(rows));
   for (std::size_t e = 0; e < entries.row.size(); ++e) {
+    if (entries.row[e] < 0 || entries.col[e] < 0) continue;  // not in the model
     if (double(entries.value[e]) >= from) columns[static_cast<std::size_t>(entries.row[e])].push_back(entries.col[e]);
   }
   for (auto& row : columns) std::sort(row.begin(), row.end());

@@ -20,7 +20,8 @@ struct TopMeasures {
   double hit_rate = 0;       ///< share of rows with at least one relevant one among the first `top`
 };
 
-/// The model's prediction of every column for a row; without a row what the column offsets say.
+/// The model's prediction of every column for a row, not clipped: what is clipped has lost its order. Without a row it
+/// is what the column offsets say.
 std::vector<double> row_predictions(const Model& model, std::optional<Index> row);
 
 /// The columns with the largest predictions, best first, ties by index. `left_out` is ascending.

@@ -11,6 +11,20 @@
 
 namespace tracenorm::report {
 
+/// A pair that was not observed, its score, and whether it is of the kind that should score high.
+struct ScoredPair {
+  Index row = 0;
+  Index col = 0;
+  double score = 0;
+  bool positive = false;
+};
+
+/// A point of the ROC curve: the shares of negatives and of positives that score at least as high as some threshold.
+struct RocPoint {
+  double negatives = 0;
+  double positives = 0;
+};
+
 /// A fit, and what its caller knows about it.
 struct RunReport : Fit {
   std::string command{};
@@ -22,7 +36,9 @@ struct RunReport : Fit {
   Labels rows{};
   Labels cols{};
   std::optional<HeldOut> test{};
-  std::vector<std::string> written{};  ///< the files that were written
+  std::vector<RocPoint> roc{};          ///< where scores tell two classes apart
+  std::vector<ScoredPair> top_pairs{};  ///< with the highest scores, best first
+  std::vector<std::string> written{};   ///< the files that were written
 };
 
 /// One JSON object and a line end. What is not a finite number is null.
@@ -55,7 +71,11 @@ std::optional<double> radius(const RunReport& report);
 /// The part of the objective that a bounded method would see; nothing where that is all of it.
 std::optional<double> objective_without_trace_penalty(const RunReport& report);
 
-/// "certified: objective is at most 1.2 % above the optimum (proof: cholesky)", or that nothing was certified, and why.
+/// Whether the lower bound says more than that no entry can cost less than its own minimum, which needs no proof.
+bool has_useful_bound(const RunReport& report);
+
+/// "certified: objective is at most 1.2 % above the optimum (proof: cholesky)", or that nothing was certified, why, and
+/// what would help.
 std::string certificate_sentence(const RunReport& report);
 
 }  // namespace tracenorm::report

@@ -50,7 +50,7 @@ std::string restraint(const RunReport& report) {
   std::vector<std::string> parts;
   if (const auto bound = radius(report)) {
     const bool weighted = report.norm_weights.power > 0;
-    parts.push_back(fmt::format("{}trace norm at most {:.7g}{}", weighted ? "weighted " : "", *bound,
+    parts.push_back(fmt::format("{}trace norm at most {:.6g}{}", weighted ? "weighted " : "", *bound,
                                 report.path.empty() ? "" : " (chosen)"));
   }
   if (const auto weight = trace_penalty(report.method)) {
@@ -66,7 +66,10 @@ std::string restraint(const RunReport& report) {
 std::string problem_line(const RunReport& report) {
   const Problem& problem = report.problem;
   std::string line = fmt::format("{} loss, {}", to_string(problem.loss), restraint(report));
-  if (!std::holds_alternative<NoPenalty>(problem.penalty)) line += ", penalty " + to_string(problem.penalty);
+  if (const auto* l1 = std::get_if<L1Penalty>(&problem.penalty)) line += fmt::format(", l1 penalty {:.4g}", l1->lambda);
+  if (const auto* complement = std::get_if<ComplementSquaredPenalty>(&problem.penalty)) {
+    line += fmt::format(", penalty {:.4g} on the squares of the unobserved", complement->lambda);
+  }
   return line;
 }
 
@@ -83,9 +86,9 @@ std::string method_line(const RunReport& report) {
 }
 
 std::string objective_line(const RunReport& report) {
-  std::string line = fmt::format("{:.7g}", report.result.objective);
+  std::string line = fmt::format("{:.6g}", report.result.objective);
   if (const auto bounded = objective_without_trace_penalty(report)) {
-    line += fmt::format(" ({:.7g} without the trace norm)", *bounded);
+    line += fmt::format(" ({:.6g} without the trace norm)", *bounded);
   }
   return line;
 }
@@ -102,7 +105,7 @@ std::string_view trace_norm_remark(const Result& result) {
 }
 
 std::string trace_norm_line(const RunReport& report) {
-  return fmt::format("{:.7g}{}", report.result.trace_norm,
+  return fmt::format("{:.6g}{}", report.result.trace_norm,
                      trace_penalty(report.method) ? trace_norm_remark(report.result) : "");
 }
 
@@ -129,7 +132,12 @@ std::string held_out_line(const HeldOut& held_out, const Preparation& preparatio
     parts.push_back(std::isnan(*held_out.auc) ? "AUC undefined (only one class)"
                                               : fmt::format("AUC {:.4f}", *held_out.auc));
   }
-  return fmt::format("{} ({} entries)", fmt::join(parts, "; "), held_out.entries);
+  std::string line = fmt::format("{} ({} entries", fmt::join(parts, "; "), held_out.entries);
+  if (held_out.unknown > 0) {
+    line += fmt::format("; {} of them of a row or column without training data, predicted by what else is known",
+                        held_out.unknown);
+  }
+  return line + ")";
 }
 
 std::string text_of(const std::monostate&) { return "none"; }
@@ -179,6 +187,9 @@ void add_path(std::vector<SummaryLine>& lines, const RunReport& report) {
   lines.push_back({"", fmt::format("{} radii in {} seconds", report.path.size(), seconds_text(seconds))});
 }
 
+/// A bound by the entries' own minima says something once this share of the way to them is left.
+constexpr double kNearMinima = 1e-3;
+
 }  // namespace
 
 std::optional<double> radius(const RunReport& report) {
@@ -192,11 +203,27 @@ std::optional<double> objective_without_trace_penalty(const RunReport& report) {
   return report.result.objective - *penalty * report.result.trace_norm;
 }
 
+bool has_useful_bound(const RunReport& report) {
+  const Result& result = report.result;
+  if (!std::isfinite(result.lower_bound) || result.certificate.proof == SpectralBound::Proof::none) return false;
+  if (result.certificate.slopes != Slopes::zero) return true;
+  // Each entry minimised on its own: that proves something only where (nearly) all of them are at their minima.
+  double first = std::abs(result.objective);
+  for (const Iteration& iteration : result.trace) first = std::max(first, iteration.objective);
+  return result.objective - result.lower_bound <= kNearMinima * (first - result.lower_bound);
+}
+
 std::string certificate_sentence(const RunReport& report) {
   const Result& result = report.result;
   if (!is_convex(report.method)) return fmt::format("no certificate: {} is nonconvex", result.method);
   if (!std::isfinite(result.lower_bound) || result.certificate.proof == SpectralBound::Proof::none) {
     return "not certified: no lower bound of the optimum was found";
+  }
+  if (!has_useful_bound(report)) {
+    return fmt::format(
+        "no useful bound yet: all that is known is that no objective is below {:.4g}; more iterations, or "
+        "a gap to reach (--gap 0.01), would prove more",
+        result.lower_bound + 0.0);
   }
   return fmt::format("certified: objective is at most {} above the optimum{} (proof: {})", certified_excess(result),
                      trace_penalty(report.method) ? " of the penalised problem" : "", proof_text(result.certificate));
@@ -221,9 +248,14 @@ std::vector<SummaryLine> summary(const RunReport& report) {
   std::vector<SummaryLine> lines{{"data", data_line(report)}};
   if (!report.columns.empty()) lines.push_back({"columns", report.columns});
   lines.insert(lines.end(), {{"problem", problem_line(report)}, {"method", method_line(report)}});
+  if (const ValueRange& range = report.preparation.range; range.bounded()) {
+    lines.push_back(
+        {"predictions", fmt::format("kept within {:.5g} to {:.5g}, the ends of the data", range.lower, range.upper)});
+  }
   add_path(lines, report);
-  const std::string bound =
-      std::isfinite(result.lower_bound) ? fmt::format("{:.7g}", result.lower_bound + 0.0) : "none";
+  const std::string bound = !std::isfinite(result.lower_bound) ? "none"
+                            : has_useful_bound(report)         ? fmt::format("{:.6g}", result.lower_bound + 0.0)
+                                                               : "none yet";
   lines.insert(lines.end(), {{"status", result.message},
                              {"objective", objective_line(report)},
                              {"lower bound", bound},

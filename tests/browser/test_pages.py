@@ -28,6 +28,10 @@ return [...document.querySelectorAll('table')].filter(t => {
   const words = [...t.querySelectorAll('td.words')].map(c => c.textContent);
   return !t.querySelector('tbody tr') || (numbers.length ? !numbers.some(x => x) : !words.some(x => x));
 }).map(t => t.id)"""
+EMPTY_COLUMNS = """
+return [...document.querySelectorAll('table')].filter(t => [...t.querySelectorAll('thead th')].some((_, i) =>
+  [...t.querySelectorAll('tbody tr')].every(row => row.children[i].textContent === ''))).map(t => t.id)"""
+SIDEWAYS = "return [...document.querySelectorAll('.wide')].some(e => e.scrollWidth > e.clientWidth + 1)"
 # Kind and title of both axes.
 AXES = """
 const {x, y} = Chart.getChart(document.querySelector(arguments[0] + ' canvas')).scales;
@@ -149,12 +153,46 @@ class PagesTest(ProgramTest):
             figures = self.shown(browser, "run.html")
             self.assertEqual(set(figures), {"convergence", "progress", "singular-values", "residual-distribution"})
             self.check_zoom(browser, "convergence")
-            self.check_axes(browser, "convergence", ("logarithmic", "linear"), ("linear", "logarithmic"))
+            self.assertEqual(browser.execute_script(AXES, "#convergence")[3], "certified gap, %")
+            self.check_axes(browser, "convergence", ("logarithmic", "linear"), ("logarithmic", "linear"))
+            self.assertIn("the optimum lies between", self.find(browser, "#convergence figcaption").text)
+            self.assertEqual(browser.execute_script(EMPTY_COLUMNS), [])
             self.keep(browser, "run-light")
             self.check_theme(browser)
         with open_browser(390, 800, dark=True) as phone:
             self.shown(phone, "run.html")
             self.keep(phone, "run-phone-dark")
+
+    def test_the_path_is_a_chart(self):
+        self.succeed("complete", self.ratings(), "--report", "run.html", "--quiet")
+        with open_browser(1400, 900) as browser:
+            self.assertIn("radius-path", self.shown(browser, "run.html"))
+            self.assertNotIn("##", self.find(browser, "#summary").text)
+            self.keep(browser, "path-wide")
+        with open_browser(390, 800) as phone:
+            self.shown(phone, "run.html")
+            self.assertFalse(phone.execute_script(SIDEWAYS), "a table has to be scrolled sideways")
+            self.keep(phone, "path-phone")
+
+    def test_page_of_links(self):
+        self.succeed("links", self.edges(), "--radius", 30, "--report", "run.html", "--quiet")
+        with open_browser() as browser:
+            self.assertIn("roc", self.shown(browser, "run.html"))
+            rows = browser.find_elements(By.CSS_SELECTOR, "#top-links tbody tr")
+            self.assertEqual(len(rows), 20)
+            scores = [float(row.find_elements(By.TAG_NAME, "td")[2].text) for row in rows]
+            self.assertEqual(scores, sorted(scores, reverse=True))
+            self.keep(browser, "links-light")
+
+    def test_page_of_a_denoised_matrix(self):
+        self.succeed("denoise", self.matrix(rows=300, cols=240), "--radius", 60, "--report", "run.html", "--quiet")
+        for dark in (False, True):
+            with open_browser(dark=dark) as browser:
+                self.shown(browser, "run.html")
+                for place in range(1, 4):
+                    picture = f"#matrix figure:nth-of-type({place}) canvas"
+                    self.assertTrue(browser.execute_script(DRAWN, picture, 10), f"picture {place} is blank")
+                self.keep(browser, "denoise-dark" if dark else "denoise-light")
 
     def test_page_of_the_reproduction(self):
         write_paper_data(self.folder / "data")

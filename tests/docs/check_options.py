@@ -17,7 +17,11 @@ BLOCK = re.compile(r"```text\n(.*?)```", re.DOTALL)
 
 
 def help_of(program, command):
-    return subprocess.run([program, *command, "--help"], check=True, capture_output=True, text=True).stdout
+    """All options, where a command shows only some of them at first."""
+    text = subprocess.run([program, *command, "--help"], check=True, capture_output=True, text=True).stdout
+    if "--help-all" not in text:
+        return text
+    return subprocess.run([program, *command, "--help-all"], check=True, capture_output=True, text=True).stdout
 
 
 def subcommands(text):

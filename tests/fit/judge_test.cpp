@@ -26,6 +26,53 @@ TEST(Judge, NumbersByErrorsInBothUnits) {
   EXPECT_FALSE(held_out.auc);
 }
 
+TEST(Judge, UnknownRowsAndColumnsArePredictedByWhatIsKnown) {
+  // (0, 0) is 15; a known row has its offset, a known column its own, and nobody knows more about the others.
+  const Preparation preparation{Preparation::Kind::both, 3, 2, {0, 1, 0, 0}, {0, 0, 4, 0, 0}};
+  constexpr Index kUnknown = Preparation::kUnknown;
+  const HeldOut held_out = judge(single_entry(4, 5, 0, 0, 6), losses::Absolute{}, preparation,
+                                 Entries{{0, 1, kUnknown, kUnknown}, {0, kUnknown, 2, kUnknown}, {15, 5, 9, 6}});
+  EXPECT_EQ(held_out.entries, 4);
+  EXPECT_EQ(held_out.unknown, 3);
+  EXPECT_DOUBLE_EQ(*held_out.mae, (0 + 1 + 2 + 3) / 4.0);
+}
+
+TEST(Judge, PredictionsKeepWithinTheRange) {
+  const Preparation preparation{Preparation::Kind::zscore, 3, 2, {}, {}, {1, 5}};
+  const HeldOut held_out =
+      judge(single_entry(4, 5, 0, 0, 6), losses::Absolute{}, preparation, Entries{{0, 1}, {0, 2}, {4, 3}});
+  EXPECT_DOUBLE_EQ(*held_out.mae, 0.5);  // 5 instead of 15, and 3
+}
+
+std::vector<std::pair<double, double>> curve(std::vector<Scored> scored, std::size_t points = 100) {
+  area_under_curve(scored);
+  return roc_curve(scored, points);
+}
+
+TEST(RocCurve, ByHand) {
+  using Points = std::vector<std::pair<double, double>>;
+  EXPECT_EQ(curve({{1, false}, {2, true}}), (Points{{0, 0}, {0, 1}, {1, 1}}));
+  EXPECT_EQ(curve({{2, false}, {1, true}}), (Points{{0, 0}, {1, 0}, {1, 1}}));
+  EXPECT_EQ(curve({{1, false}, {1, true}}), (Points{{0, 0}, {1, 1}}));  // a tie is one step
+  EXPECT_TRUE(curve({{1, true}}).empty());
+}
+
+TEST(RocCurve, AFewPointsHaveTheSameArea) {
+  Random random(4);
+  std::vector<Scored> scored;
+  for (int e = 0; e < 5000; ++e) {
+    const bool positive = random.uniform() < 0.3;
+    scored.push_back({static_cast<Real>(random.normal() + (positive ? 1 : 0)), positive});
+  }
+  const auto points = curve(scored, 100);
+  EXPECT_LE(points.size(), 120U);
+  double area_below = 0;
+  for (std::size_t p = 1; p < points.size(); ++p) {
+    area_below += (points[p].first - points[p - 1].first) * (points[p].second + points[p - 1].second) / 2;
+  }
+  EXPECT_NEAR(area_below, area_under_curve(scored), 2e-3);
+}
+
 double area(std::vector<Scored> scored) { return area_under_curve(scored); }
 
 TEST(AreaUnderCurve, ByHand) {

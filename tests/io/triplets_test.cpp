@@ -237,28 +237,29 @@ TEST_F(Triplets, WrittenTablesReadBack) {
 TEST_F(Triplets, ReadLikeAnotherTable) {
   const NamedEntries training = read_entries(make("train.txt", "a x 1\nb y 2\n"));
   const std::string test = make("test.txt", "b x 3\nc x 4\na z 5\na y 6\n");
-  Offset unknown = 0;
-  const NamedEntries table = read_entries_like(test, training.row_labels, training.col_labels, 2, 2, false, &unknown);
-  EXPECT_EQ(unknown, 2);
+  const auto read = [&](Strangers strangers) {
+    return read_entries_like(test, training.row_labels, training.col_labels, 2, 2, strangers);
+  };
+  const NamedEntries table = read(Strangers::leave_out);
   EXPECT_EQ(table.rows, 2);
   EXPECT_EQ(words(table), "b,x=3 a,y=6");
   EXPECT_EQ(table.entries.row, (std::vector<Index>{1, 0}));
-  expect_says(error_of([&] { read_entries_like(test, training.row_labels, training.col_labels, 2, 2, true, nullptr); }),
-              {"test.txt', line 2", "row 'c' is unknown"});
+  const Entries all = read(Strangers::keep).entries;
+  EXPECT_EQ(all.row, (std::vector<Index>{1, Preparation::kUnknown, 0, 0}));
+  EXPECT_EQ(all.col, (std::vector<Index>{0, 0, Preparation::kUnknown, 1}));
+  EXPECT_EQ(all.value, (std::vector<Real>{3, 4, 5, 6}));
+  expect_says(error_of([&] { read(Strangers::refuse); }), {"test.txt', line 2", "row 'c' is unknown"});
 }
 
 TEST_F(Triplets, ReadLikeMatchesPositionsWhereNeitherSideHasNames) {
   Labels from_one;
   from_one.base = 1;  // as Matrix Market gives
   const std::string file = make("test.npy", npy<float>("<f4", {2, 3}, {5, NAN, NAN, NAN, NAN, 6}));
-  Offset unknown = -1;
-  const NamedEntries table = read_entries_like(file, from_one, from_one, 2, 2, false, &unknown);
+  const NamedEntries table = read_entries_like(file, from_one, from_one, 2, 2, Strangers::leave_out);
   EXPECT_EQ(words(table), "1,1=5");
-  EXPECT_EQ(unknown, 1);
   const NamedEntries text =
-      read_entries_like(make("t.txt", "2 1 9\n3 1 9\n"), from_one, from_one, 2, 2, false, &unknown);
+      read_entries_like(make("t.txt", "2 1 9\n3 1 9\n"), from_one, from_one, 2, 2, Strangers::leave_out);
   EXPECT_EQ(words(text), "2,1=9");
-  EXPECT_EQ(unknown, 1);
 }
 
 TEST(LabelIndex, FindsNamesAndNumbers) {

@@ -78,7 +78,7 @@ class ChoosingTest(DataTest):
         self.assertGreater(tight["lower_bound"], 1)
         self.fail_with(2, "complete", data, "--validation", valid, "--split", "0.5,0.25,0.25", says="--validation")
         self.write("strange.tsv", "a\tb\t3\n")
-        self.fail_with(3, "complete", data, "--validation", "strange.tsv", says=("strange.tsv", "validation set is empty"))
+        self.fail_with(3, "complete", data, "--validation", "strange.tsv", says=("strange.tsv", "nothing in common"))
 
     def test_weights(self):
         rows, cols = numpy.nonzero(numpy.ones((6, 5)))
@@ -176,6 +176,22 @@ class EvaluateTest(DataTest):
         self.assertAlmostEqual(scores["scores"]["precision@5"]["mean"], numpy.mean(hits), places=3)
         self.assertAlmostEqual(scores["scores"]["ndcg@5"]["mean"], numpy.mean(ndcg), places=3)
 
+    def test_what_is_shown(self):
+        data = self.write("data.csv", "who,film,stars\n" + "".join(
+            f"u{i},f{j},{1 + (i * j) % 5}\n" for i in range(12) for j in range(10)))
+        done = self.succeed("evaluate", data, "--columns", "who,film,stars", "--folds", 2, "--radius", 10)
+        self.assertRegex(done.stdout, r"(?m)^columns +.*film")
+        self.assertRegex(done.stdout, r"(?m)^rank +\d+(\.\d+)?( \+- .*)?$")
+        self.assertNotRegex(done.stdout, r"(?m)^rank +\d+\.0000")
+        self.assertRegex(done.stdout, r"(?m)^relative_gap +\S+ %")
+
+    def test_unknown_test_entries_are_judged(self):
+        data, _ = self.additive()
+        self.write("test.tsv", "0\t1\t0.5\nstranger\t1\t30\n0\tstranger\t-30\n")
+        scores = self.run_json("evaluate", data, "--test", "test.tsv", "--radius", 30, "--prepare", "both")["scores"]
+        self.assertEqual((scores["test_entries"]["mean"], scores["unknown"]["mean"]), (3, 2))
+        self.assertGreater(scores["rmse"]["mean"], 15)  # those far away count
+
     def test_usage(self):
         data, _ = self.additive()
         self.fail_with(2, "evaluate", data, "--folds", 1, says="--folds")
@@ -208,4 +224,112 @@ class RecommendTest(DataTest):
         self.assertEqual(len(done.stdout.splitlines()), 2)
         self.succeed("complete", data, "--radius", 20, "--model", "plain.npz", "-q")
         self.fail_with(3, "recommend", "plain.npz", "--row", "nobody", says=("nobody", "offsets"))
+
+    def test_all_rows_at_once(self):
+        data, _ = self.additive()
+        self.succeed("complete", data, "--model", "m.npz", "-q")
+        names = [str(name) for name in load_model(self.folder / "m.npz")["row_names"]]
+        single = [self.succeed("recommend", "m.npz", "--row", name, "--top", 4, "--seen", data).stdout for name in names[:3]]
+        for threads in (1, 3):
+            done = self.succeed("recommend", "m.npz", "--all", "--top", 4, "--seen", data, "--threads", threads,
+                                "--output", "lists.tsv")
+            self.assertEqual(done.stdout, "")
+            lists = (self.folder / "lists.tsv").read_text()
+            self.assertTrue(lists.startswith("".join(single)))
+            self.assertEqual([line.split("\t")[0] for line in lists.splitlines()[::4]], names)
+        self.assertEqual(self.succeed("recommend", "m.npz", "--all", "--top", 4, "--seen", data).stdout, lists)
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["data.tsv", "lists.tsv", "m.npz"])
+        self.fail_with(2, "recommend", "m.npz", "--all", "--row", 5, says="--all")
+        self.fail_with(2, "recommend", "m.npz", says=("--row", "--new-rows", "--all"))
+
+
+class ClipTest(ProgramTest):
+    def test_ratings_stay_ratings(self):
+        data = self.ratings(rows=60, cols=40, share=0.4)
+        pairs = self.write("pairs.tsv", "".join(f"user{i}\titem{j}\n" for i in range(60) for j in range(40)))
+
+        def predictions(*options):
+            run = self.run_json("complete", data, "--model", "m.npz", *options)
+            lines = self.succeed("predict", "m.npz", pairs).stdout.splitlines()
+            return run, [float(line.split("\t")[2]) for line in lines]
+
+        run, clipped = predictions()
+        self.assertEqual(run["preparation"]["range"], [1, 5])
+        self.assertTrue(run["options"]["clip"])
+        self.assertGreaterEqual(min(clipped), 1)
+        self.assertLessEqual(max(clipped), 5)
+        run, free = predictions("--no-clip")
+        self.assertIsNone(run["preparation"]["range"])
+        self.assertGreater(max(free), 5)
+        numpy.testing.assert_allclose(clipped, numpy.clip(free, 1, 5), atol=1e-6)
+        # With a radius the model is the paper's, unless asked.
+        self.assertIsNone(predictions("--radius", 20)[0]["preparation"]["range"])
+        self.assertEqual(predictions("--radius", 20, "--clip")[0]["preparation"]["range"], [1, 5])
+
+    def test_lists_keep_their_order(self):
+        data = self.ratings(rows=60, cols=40, share=0.4)
+        self.succeed("complete", data, "--model", "clip.npz", "-q")
+        self.succeed("complete", data, "--model", "free.npz", "--no-clip", "-q")
+        clip, free = ([line.split("\t")[2] for line in
+                       self.succeed("recommend", model, "--row", "user3", "--top", 40).stdout.splitlines()]
+                      for model in ("clip.npz", "free.npz"))
+        self.assertEqual(clip, free)
+
+    def test_measurements_are_not_clipped(self):
+        random = numpy.random.default_rng(2)
+        i, j = numpy.nonzero(random.uniform(size=(30, 20)) < 0.7)
+        data = self.write_triplets("data.tsv", i, j, random.normal(size=i.size))
+        self.assertIsNone(self.run_json("complete", data)["preparation"]["range"])
+
+
+class NewRowsTest(DataTest):
+    def setUp(self):
+        super().setUp()
+        data, self.matrix = self.additive()
+        lines = (self.folder / data).read_text().splitlines(keepends=True)
+        self.write("train.tsv", "".join(line for line in lines if int(line.split("\t")[0]) < 50))
+        self.succeed("complete", "train.tsv", "--loss", "squared", "--model", "m.npz", "-q")
+        self.write("new.tsv", "".join(f"n{i}\t{j}\t{self.matrix[i, j]}\n" for i in range(50, 60) for j in range(0, 50, 3)))
+        self.rest = [(i, j) for i in range(50, 60) for j in range(50) if j % 3]
+        self.write("pairs.tsv", "".join(f"n{i}\t{j}\n" for i, j in self.rest))
+
+    def errors(self, *options):
+        lines = self.succeed("predict", "m.npz", "pairs.tsv", *options).stdout.splitlines()
+        truth = numpy.array([self.matrix[i, j] for i, j in self.rest])
+        return numpy.array([float(line.split("\t")[2]) for line in lines]) - truth
+
+    def test_a_few_entries_tell_about_a_new_row(self):
+        folded = self.errors("--new-rows", "new.tsv")
+        self.assertLess(numpy.square(folded).mean(), 0.35 * numpy.square(self.errors()).mean())
+
+    def test_lists_of_new_rows(self):
+        lines = self.succeed("recommend", "m.npz", "--new-rows", "new.tsv", "--top", 5).stdout.splitlines()
+        self.assertEqual([line.split("\t")[0] for line in lines[::5]], [f"n{i}" for i in range(50, 60)])
+        self.assertFalse([line for line in lines if int(line.split("\t")[2]) % 3 == 0])  # what they have is left out
+
+    def test_a_model_of_version_0_1(self):
+        with numpy.load(self.folder / "m.npz") as file:
+            arrays = {name: file[name] for name in file.files if name not in ("row_price", "range")}
+        numpy.savez(self.folder / "old.npz", **arrays)
+        self.succeed("predict", "old.npz", "pairs.tsv", "-q")
+        self.fail_with(3, "predict", "old.npz", "pairs.tsv", "--new-rows", "new.tsv", says=("0.1", "solve again"))
+
+
+class SimilarTest(DataTest):
+    def test_cosines_of_the_fitted_matrix(self):
+        data, _ = self.additive()
+        self.succeed("complete", data, "--model", "m.npz", "-q")
+        model = load_model(self.folder / "m.npz")
+        columns = model["matrix"] / numpy.linalg.norm(model["matrix"], axis=0)
+        names = [str(name) for name in model["col_names"]]
+        at = names.index("7")
+        cosine = columns.T @ columns[:, at]
+        lines = [line.split("\t") for line in
+                 self.succeed("similar", "m.npz", "--column", "7", "--top", 5).stdout.splitlines()]
+        order = [k for k in numpy.argsort(-cosine) if k != at][:5]
+        self.assertEqual([line[2] for line in lines], [names[k] for k in order])
+        numpy.testing.assert_allclose([float(line[3]) for line in lines], cosine[order], atol=1e-3)
+        self.assertEqual(len(self.succeed("similar", "m.npz", "--row", 3, "--row", 4, "--top", 2).stdout.splitlines()), 4)
+        self.fail_with(3, "similar", "m.npz", "--row", "nobody", says=("--row", "nobody"))
+        self.fail_with(2, "similar", "m.npz", says="--column")
 

@@ -14,10 +14,21 @@ class HelpTest(ProgramTest):
         self.succeed("info", "--help")
 
     def test_help_lists_methods_losses_and_their_options(self):
-        text = self.succeed("complete", "--help").stdout
+        text = self.succeed("complete", "--help-all").stdout
         for word in ("fwua", "rdfw", "corrective", "genfb", "rlrmc", "glrl", "--rank", "--trace-penalty", "sccg-sg", "hcgs", "epsilon-insensitive", "--mu", "--beta", "--epsilon",
                      "--floor", "--gap", "Objective", "Method", "Run", "Output"):
             self.assertIn(word, text)
+
+
+    def test_help_is_short_and_help_all_is_not(self):
+        for command in ("complete", "denoise", "links", "evaluate"):
+            short, everything = (self.succeed(command, option).stdout for option in ("--help", "--help-all"))
+            count = [len([line for line in text.splitlines() if line.lstrip().startswith("-")]) for text in (short, everything)]
+            self.assertLessEqual(count[0], 17)
+            self.assertGreater(count[1], 40)
+            self.assertIn("--help-all", short)
+            self.assertNotIn("--oracle-products", short)
+            self.assertRegex(everything, r"(?m)^Method rlrmc:")
 
 
 class UsageTest(ProgramTest):

@@ -37,6 +37,33 @@ class DenoiseTest(ProgramTest):
         self.assertEqual(run["test"]["entries"], 1600)
         self.assertLess(run["test"]["rmse"], 0.2)  # the noise
 
+    def test_the_answer_as_a_file(self):
+        data = self.matrix()
+        self.succeed("denoise", data, "--radius", 3, "--model", "m.npz", "--output", "clean.npy")
+        clean = numpy.load(self.folder / "clean.npy")
+        numpy.testing.assert_allclose(clean, load_model(self.folder / "m.npz")["matrix"], atol=1e-6)
+        self.succeed("denoise", data, "--radius", 3, "--output", "clean.csv", "-q")
+        numpy.testing.assert_allclose(numpy.loadtxt(self.folder / "clean.csv", delimiter=","), clean, atol=1e-5)
+        self.succeed("denoise", data, "--radius", 3, "--output", "clean.mtx", "-q")
+        lines = (self.folder / "clean.mtx").read_text().splitlines()
+        self.assertEqual(lines[:2], ["%%MatrixMarket matrix array real general", "24 18"])
+        numpy.testing.assert_allclose(numpy.array(lines[2:], dtype=float).reshape(18, 24).T, clean, atol=1e-5)
+        self.succeed("denoise", "clean.mtx", "--radius", 3, "-q")  # what was written can be read
+        self.fail_with(2, "denoise", data, "--radius", 3, "--output", "clean.txt", says=("--output", "clean.txt", ".npy"))
+
+    def test_names_and_holes_of_a_table(self):
+        table = self.write("t.csv", "who,a,b,c\nx,1,2,3\ny,2,4,\nz,3,6,9\n")
+        self.succeed("denoise", table, "--radius", 14, "--iterations", 2000, "--output", "full.csv", "-q")
+        lines = [line.split(",") for line in (self.folder / "full.csv").read_text().splitlines()]
+        self.assertEqual(lines[0], ["", "a", "b", "c"])
+        self.assertEqual([line[0] for line in lines[1:]], ["x", "y", "z"])
+        self.assertAlmostEqual(float(lines[2][3]), 6, delta=1)  # the radius is that of rank one
+
+    def test_a_matrix_too_large_to_write(self):
+        lines = "".join(f"r{k}\tc{k}\t{k % 7}\n" for k in range(70000))
+        data = self.write("wide.tsv", lines)
+        self.fail_with(3, "complete", data, "--radius", 5, "--output", "filled.npy", says=("--output", "19.6 GB", "--model"))
+
     def test_without_a_penalty(self):
         run = self.run_json("denoise", self.matrix(), "--radius", 3, "--loss", "absolute")
         self.check_run(run)

@@ -41,6 +41,20 @@ class InterruptionTest(ProgramTest):
             self.assertEqual(load_model(self.folder / "m.npz")["matrix"].shape, (30, 20))
             self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["m.npz", "ratings.tsv", "run.json"])
 
+    def test_who_ignores_an_interrupt_goes_on_doing_so(self):
+        """Background jobs of a script are started with SIGINT ignored."""
+        command = [PROGRAM, "complete", self.ratings(), "--radius", "40", "--iterations", "1000000", "--time", "1.5",
+                   "--json", "run.json"]
+        process = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+        while not listens_to(process.pid, signal.SIGTERM):
+            self.assertIsNone(process.poll(), "the run should still be going")
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, stderr)
+        self.assertEqual(parse_strict((self.folder / "run.json").read_text())["status"], "time_limit")
+
     def test_time_limit(self):
         begin = time.monotonic()
         run = self.run_json("complete", self.ratings(), "--radius", 40, "--iterations", 1000000, "--time", 0.3)

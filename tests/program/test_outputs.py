@@ -47,6 +47,9 @@ class OutputTest(ProgramTest):
         (self.folder / "folder").rmdir()
         self.assertEqual(sorted(self.folder.iterdir()), before)
 
+    def test_a_device_takes_everything(self):
+        self.succeed("complete", self.ratings(), "--radius", 15, "--json", "/dev/null", "--report", "/dev/null", "-q")
+
     def test_only_text_goes_to_standard_output(self):
         self.fail_with(2, "complete", self.ratings(), "--radius", 15, "--model", "-", says=("--model", "a file"))
         self.fail_with(2, "generate", "covariance", "-", says="a file")

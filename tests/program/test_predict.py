@@ -52,7 +52,8 @@ class PredictTest(ProgramTest):
     def test_not_a_model(self):
         numpy.savez(self.folder / "other.npz", something=numpy.zeros(3))
         self.fail_with(3, "predict", "other.npz", self.data, says="other.npz")
-        self.fail_with(3, "predict", self.data, self.data, says=self.data)
+        self.fail_with(3, "predict", self.data, self.data,
+                       says=(self.data, "seems to hold data", f"tracenorm complete {self.data} --model m.npz"))
         self.fail_with(3, "predict", "missing.npz", self.data, says="missing.npz")
         whole = (self.folder / "m.npz").read_bytes()
         self.write("cut.npz", whole[: len(whole) // 2])

@@ -21,12 +21,16 @@ class ReportTest(ProgramTest):
     def test_numbers_are_those_of_the_run(self):
         run, html = self.page("complete", self.ratings(), "--radius", 20, "--split", "0.5,0.25,0.25")
         drawn = blocks(html)
-        objective = drawn["convergence"]["series"][0]
+        gap, objective, bound = drawn["convergence"]["series"]
         self.assertEqual(objective["x"][0], [line["k"] + 1 for line in run["trace"]])
-        numpy.testing.assert_allclose(objective["y"][0], [line["objective"] for line in run["trace"]], rtol=1e-5)
+        numpy.testing.assert_allclose(objective["y"][1], [line["objective"] for line in run["trace"]], rtol=1e-5)
+        numpy.testing.assert_allclose(bound["y"][1], [line["lower_bound"] for line in run["trace"]], rtol=1e-5)
+        shown = [(100 * line["relative_gap"], percent) for line, percent in zip(run["trace"], gap["y"][0]) if percent is not None]
+        self.assertTrue(shown)
+        numpy.testing.assert_allclose([true for true, _ in shown], [percent for _, percent in shown], rtol=1e-5)
         self.assertEqual(len(drawn["singular-values"]["series"][0]["y"][0]), run["rank"])
         self.assertEqual(sum(drawn["residual-distribution"]["series"][0]["y"][0]), run["observed"])
-        self.assertEqual(drawn["errors"]["rows"][1][2], f"{run['test']['rmse']:.4f}")
+        self.assertEqual(drawn["errors"]["rows"][1][3], f"{run['test']['rmse']:.4f}")
         self.assertIn(["rank", str(run["rank"])], drawn["summary"]["rows"])
         self.assertIn(["seed", str(run["options"]["seed"])], drawn["options"]["rows"])
 

@@ -3,7 +3,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
 #include <memory>
+#include <thread>
 
 namespace tracenorm::report {
 namespace {
@@ -54,11 +59,11 @@ TEST(ProgressLine, FitsTheTerminal) {
   EXPECT_EQ(progress_line(halfway(), hundred(), 0).size(), 1);
 }
 
-/// What was written to a file so far.
+/// What was written to a file so far; the writer's place in it stays where it is.
 std::string content(std::FILE* file) {
-  std::string text(static_cast<std::size_t>(std::ftell(file)), '\0');
-  std::rewind(file);
-  text.resize(std::fread(text.data(), 1, text.size(), file));
+  std::string text(4096, '\0');
+  const ssize_t size = ::pread(::fileno(file), text.data(), text.size(), 0);
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
   return text;
 }
 
@@ -77,6 +82,50 @@ TEST(ProgressBar, LeavesNothingWithoutARun) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), std::fclose);
   ASSERT_NE(file, nullptr);
   { const ProgressBar bar(file.get(), 200); }
+  EXPECT_EQ(content(file.get()), "");
+}
+
+/// What was written, once it contains these words.
+std::string wait_for(std::FILE* file, const std::string& words) {
+  for (int tries = 0; tries < 2000; ++tries) {
+    const std::string text = content(file);
+    if (text.find(words) != std::string::npos) return text;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return content(file);
+}
+
+TEST(ProgressBar, PhasesShowThemselves) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), std::fclose);
+  ASSERT_NE(file, nullptr);
+  ProgressBar bar(file.get(), 60);
+  bar.on_phase("reading ratings.csv");
+  EXPECT_EQ(content(file.get()), "\rreading ratings.csv  0:00\x1b[K");
+}
+
+TEST(ProgressBar, WithoutATerminalALineNowAndThen) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), std::fclose);
+  ASSERT_NE(file, nullptr);
+  {
+    ProgressBar bar(file.get(), 0, std::chrono::milliseconds(20));
+    bar.set_series("fold 2 of 5");
+    bar.on_phase("radius 3 of about 9");
+    EXPECT_NE(wait_for(file.get(), "9  0:").find("tracenorm: fold 2 of 5, radius 3 of about 9  0:"), std::string::npos);
+    bar.on_iteration(halfway(), hundred());
+    const std::string line =
+        fmt::format("tracenorm: fold 2 of 5, radius 3 of about 9  {}\n", progress_line(halfway(), hundred(), 1000));
+    EXPECT_NE(wait_for(file.get(), line).find(line), std::string::npos);
+  }
+  EXPECT_EQ(content(file.get()).find('\r'), std::string::npos);
+}
+
+TEST(ProgressBar, NothingBeforeAnythingHasBegun) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), std::fclose);
+  ASSERT_NE(file, nullptr);
+  {
+    const ProgressBar bar(file.get(), 0, std::chrono::milliseconds(5));
+    std::this_thread::sleep_for(std::chrono::milliseconds(40));
+  }
   EXPECT_EQ(content(file.get()), "");
 }
 

@@ -54,6 +54,11 @@ TEST(Summary, HeldOutErrors) {
   EXPECT_EQ(value_of(report, "iterations"), "40 (best on validation: 30)");
   EXPECT_EQ(value_of(report, "validation"), "RMSE 1.0000, MAE 0.5000; z-RMSE 0.5000, z-MAE 0.2500 (9 entries)");
   EXPECT_EQ(value_of(report, "test"), "AUC undefined (only one class) (8 entries)");
+  report.validation->unknown = 2;
+  EXPECT_TRUE(
+      value_of(report, "validation")
+          .ends_with("(9 entries; 2 of them of a row or column without training data, predicted by what else is "
+                     "known)"));
 }
 
 TEST(Summary, PathIsAChart) {
@@ -81,6 +86,39 @@ TEST(Certificate, Sentence) {
   report.result.certificate.proof = SpectralBound::Proof::none;
   EXPECT_EQ(certificate_sentence(report), "not certified: no lower bound of the optimum was found");
   EXPECT_EQ(certificate_sentence(example_report("rlrmc")), "no certificate: rlrmc is nonconvex");
+}
+
+/// The bound of the entries' own minima.
+RunReport trivially_bounded(double objective, double first) {
+  RunReport report = example_report();
+  report.result.objective = objective;
+  report.result.lower_bound = 0;
+  report.result.certificate = {SpectralBound::Proof::exact, 0, Slopes::zero};
+  report.result.trace.resize(2);
+  report.result.trace[0].objective = first;
+  return report;
+}
+
+TEST(Certificate, ABoundThatSaysNothingIsNoProof) {
+  const RunReport report = trivially_bounded(10, 100);
+  EXPECT_FALSE(has_useful_bound(report));
+  EXPECT_EQ(
+      certificate_sentence(report),
+      "no useful bound yet: all that is known is that no objective is below 0; more iterations, or a gap to reach "
+      "(--gap 0.01), would prove more");
+  EXPECT_EQ(value_of(report, "lower bound"), "none yet");
+}
+
+TEST(Certificate, TheEntriesMinimaAreAProofWhereTheyAreReached) {
+  const RunReport report = trivially_bounded(0.01, 100);
+  EXPECT_TRUE(has_useful_bound(report));
+  EXPECT_TRUE(certificate_sentence(report).starts_with("certified: objective is at most 0.01 above the optimum"));
+}
+
+TEST(Summary, TheRangeIsSaid) {
+  RunReport report = example_report();
+  report.preparation.range = {1, 5};
+  EXPECT_EQ(value_of(report, "predictions"), "kept within 1 to 5, the ends of the data");
 }
 
 TEST(Certificate, OfAPenalisedProblem) {

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "assets.hpp"
+#include "page/pictures.hpp"
 #include "page/residuals.hpp"
 
 namespace tracenorm::app {
@@ -21,7 +23,11 @@ constexpr std::size_t kLargest = 15;
 /// A curve of more points than a screen has is only slower.
 constexpr int kPoints = 1000;
 
-std::string plain(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : "none"; }
+/// A number as people read it.
+std::string plain(double value) { return std::isfinite(value) ? fmt::format("{:.4g}", value + 0.0) : "none"; }
+
+/// Gaps above this many per cent are as good as none, and would stretch the axis.
+constexpr double kLargestGap = 1e4;
 
 /// Iterations that a chart needs: all of them when there are few, otherwise about kPoints evenly spaced ones on a
 /// linear axis and as many on a logarithmic one, the first and the last included.
@@ -74,16 +80,21 @@ Json table(const char* id, const char* caption, Json columns, Json rows, int wor
           {"rows", std::move(rows)}, {"words", words}};
 }
 
-/// What a person would have read on the terminal.
+/// What a person would have read on the terminal. The path of radii is a chart here.
 Json summary_table(const report::RunReport& report) {
   Json rows = Json::array();
-  for (const report::SummaryLine& line : report::summary(report)) rows.push_back({line.label, line.value});
+  bool path = false;
+  for (const report::SummaryLine& line : report::summary(report)) {
+    path = line.label == "radius path" || (path && line.label.empty());
+    if (!path) rows.push_back({line.label, line.value});
+  }
   return table("summary", "The run in short.", {"", ""}, std::move(rows), 2);
 }
 
 /// Curves to be looked at in several ways: a series has one array per abscissa in x and one per ordinate in y.
+/// `log_y` may be an array: one an ordinate.
 Json chart(const char* id, const std::string& caption, Json abscissae, Json ordinates, Json series, bool log_x,
-           bool log_y) {
+           Json log_y) {
   return {{"kind", "lines"},
           {"id", id},
           {"caption", caption},
@@ -91,24 +102,140 @@ Json chart(const char* id, const std::string& caption, Json abscissae, Json ordi
           {"ordinates", std::move(ordinates)},
           {"series", std::move(series)},
           {"logX", log_x},
-          {"logY", log_y}};
+          {"logY", std::move(log_y)}};
 }
 Json series(const char* name, const char* style, Json x, Json y) {
   return {{"name", name}, {"style", style}, {"x", std::move(x)}, {"y", std::move(y)}};
 }
 
+/// The certified gap in per cent; null where the bound says nothing yet.
+Json gap_in_percent(const std::vector<Iteration>& trace) {
+  std::vector<double> gaps;
+  for (const Iteration& iteration : trace) {
+    const double gap = 100 * iteration.relative_gap;
+    const bool says_something = iteration.lower_bound > 0 && gap <= kLargestGap;
+    gaps.push_back(says_something ? gap : std::numeric_limits<double>::quiet_NaN());
+  }
+  return numbers(gaps);
+}
+
 Json convergence(const std::vector<Iteration>& trace) {
   const Json x = abscissae(trace);
+  const Json gap = gap_in_percent(trace);
   const Json objective = column(trace, &Iteration::objective);
   const Json bound = column(trace, &Iteration::lower_bound);
-  const Json gap = column(trace, &Iteration::relative_gap);
-  return chart("convergence",
-               "Objective, and the certified lower bound of the optimum: the answer lies between the two curves. Drag "
-               "to zoom, double click to undo.",
-               {"iterations", "seconds"}, {"objective", "certified relative gap"},
-               {series("objective (or gap)", "line", x, {objective, gap}),
-                series("certified lower bound", "dashed", x, {bound, Json::array()})},
-               true, false);
+  const auto gaps = std::count_if(gap.begin(), gap.end(), [](const Json& one) { return !one.is_null(); });
+  const bool any_bound = std::any_of(bound.begin(), bound.end(), [](const Json& one) { return !one.is_null(); });
+  const Json none = Json::array();
+  if (gaps == 0) {
+    Json curves = Json::array({series("objective", "line", x, Json::array({objective}))});
+    if (any_bound) curves.push_back(series("lower bound", "dashed", x, Json::array({bound})));
+    return chart("convergence",
+                 any_bound
+                     ? "The objective, and the certified lower bound: the optimum lies between the two curves. Drag to "
+                       "zoom, double click to undo."
+                     : "The objective. Drag to zoom, double click to undo.",
+                 {"iterations", "seconds"}, Json::array({"objective"}), std::move(curves), true, false);
+  }
+  Json both = chart(
+      "convergence",
+      "How far above the optimum the objective can at most be, in per cent. Behind it stand the objective and the "
+      "certified lower bound (choose them as y): the optimum lies between those two curves. Drag to zoom, double "
+      "click to undo.",
+      {"iterations", "seconds"}, {"certified gap, %", "objective and bound"},
+      {series("certified gap", "line", x, {gap, none}), series("objective", "line", x, {none, objective}),
+       series("certified lower bound", "dashed", x, {none, bound})},
+      true, {true, false});
+  if (gaps < 3) both["first"] = 1;  // two points are no curve
+  return both;
+}
+
+/// The radii that were tried: one curve a penalty, what the offsets alone do, and the one that was chosen.
+Json radius_path(const report::RunReport& report) {
+  struct Curve {
+    double lambda;
+    std::vector<double> x;
+    std::vector<double> y;
+  };
+  std::vector<Curve> curves;
+  double first = report.problem.radius();
+  double last = first;
+  for (const RadiusStep& step : report.path) {
+    if (step.radius == 0) continue;  // has no place on a logarithmic axis
+    if (curves.empty() || curves.back().lambda != step.lambda) curves.push_back({step.lambda, {}, {}});
+    curves.back().x.push_back(step.radius);
+    curves.back().y.push_back(step.validation_error);
+    first = std::min(first, step.radius);
+    last = std::max(last, step.radius);
+  }
+  Json all = Json::array();
+  const auto add = [&](const std::string& name, const char* style, const std::vector<double>& x,
+                       const std::vector<double>& y) {
+    all.push_back(series(name.c_str(), style, Json::array({numbers(x)}), Json::array({numbers(y)})));
+  };
+  for (const Curve& curve : curves) {
+    add(curves.size() > 1 ? fmt::format("l1 penalty {:.3g}", curve.lambda) : "error at this radius", "dotted", curve.x,
+        curve.y);
+  }
+  const RadiusStep& chosen = report.path[report.path_best];
+  if (chosen.radius > 0) add("chosen", "mark", {chosen.radius}, {chosen.validation_error});
+  const double zero = report.path.front().validation_error;
+  add("without a low-rank part", "dashed", {first, last}, {zero, zero});
+  return chart(
+      "radius-path",
+      "The error on held-out entries, in prepared units, for each radius that was tried; small is good. Too small a "
+      "radius cannot follow the data, too large a one follows their noise.",
+      Json::array({"radius"}), Json::array({"error on held-out entries"}), std::move(all), true, false);
+}
+
+Json roc(const report::RunReport& report) {
+  std::vector<double> x;
+  std::vector<double> y;
+  for (const report::RocPoint& point : report.roc) {
+    x.push_back(point.negatives);
+    y.push_back(point.positives);
+  }
+  return chart(
+      "roc",
+      "How well the scores tell linked from unlinked pairs, on pairs that were not observed: the share of links that "
+      "score above a threshold, against the share of other pairs that do. The area below the curve is the AUC; along "
+      "the dashed line it would be 0.5, as by chance.",
+      Json::array({"share of unlinked pairs above the threshold"}), Json::array({"share of links above it"}),
+      {series("scores", "line", Json::array({numbers(x)}), Json::array({numbers(y)})),
+       series("by chance", "dashed", Json::array({{0, 1}}), Json::array({{0, 1}}))},
+      false, false);
+}
+
+Json top_pairs_table(const report::RunReport& report) {
+  Json rows = Json::array();
+  for (const report::ScoredPair& pair : report.top_pairs) {
+    rows.push_back({report.rows.name(pair.row), report.cols.name(pair.col), plain(pair.score),
+                    pair.positive ? Json({"yes", "good"}) : Json({"no", "bad"})});
+  }
+  return table("top-links", "The pairs with the highest scores among those that were not observed.",
+               {"node", "node", "score", "linked in the graph"}, std::move(rows), 2);
+}
+
+Json picture_json(const char* caption, const char* colours, const Picture& picture) {
+  return {{"caption", caption},
+          {"colours", colours},
+          {"width", picture.width},
+          {"height", picture.height},
+          {"lower", plain(picture.lower)},
+          {"upper", plain(picture.upper)},
+          {"cells", picture.cells}};
+}
+
+Json pictures_block(const report::RunReport& report, const DenseObservations& data) {
+  const Pictures shown = pictures(data, report.preparation, report.result.solution);
+  return {{"kind", "images"},
+          {"id", "matrix"},
+          {"caption",
+           "The matrix before and after, on one scale, and the residual. Large matrices are shown by means of blocks."},
+          {"pictures",
+           {picture_json("before: the data", "sequential", shown.observed),
+            picture_json("after: the answer", "sequential", shown.fitted),
+            picture_json("residual: before less after", "diverging", shown.residual)}}};
 }
 
 /// Rank and width, and the validation error where there is one.
@@ -139,11 +266,12 @@ Json singular_values(const LowRankMatrix& x) {
       false, x.terms() > 10);
 }
 
+/// Only measures that there are: a column without a number would be noise.
 Json errors_table(const report::RunReport& report) {
   Json rows = Json::array();
   const auto add = [&](const char* name, const std::optional<HeldOut>& part) {
     if (!part) return;
-    Json row{name, std::to_string(part->entries)};
+    Json row{name, std::to_string(part->entries), part->unknown > 0 ? std::to_string(part->unknown) : ""};
     for (const auto& value : {part->rmse, part->mae, part->rmse_prepared, part->mae_prepared, part->auc}) {
       row.push_back(!value ? "" : std::isnan(*value) ? "undefined" : fmt::format("{:.4f}", *value));
     }
@@ -151,9 +279,11 @@ Json errors_table(const report::RunReport& report) {
   };
   add("validation", report.validation);
   add("test", report.test);
-  return table("errors", "On entries that the fit has not seen.",
-               {"part", "entries", "RMSE", "MAE", "RMSE, prepared units", "MAE, prepared units", "AUC"},
-               std::move(rows), 1);
+  return table(
+      "errors",
+      "On entries that the fit has not seen. Unknown: of a row or column without training data. z: in prepared "
+      "units.",
+      {"part", "entries", "unknown", "RMSE", "MAE", "z-RMSE", "z-MAE", "AUC"}, std::move(rows), 1);
 }
 
 void add_residuals(Json& blocks, const report::RunReport& report) {
@@ -183,7 +313,9 @@ void add_residuals(Json& blocks, const report::RunReport& report) {
 Json options_table(const report::RunReport& report) {
   Json rows = Json::array();
   for (const auto& values : {report::all_options(report), report::environment(report)}) {
-    for (const report::NamedValue& one : values) rows.push_back({one.name, report::value_text(one)});
+    for (const report::NamedValue& one : values) {
+      if (const std::string text = report::value_text(one); !text.empty()) rows.push_back({one.name, text});
+    }
   }
   return table("options", "Every option, given or not, and what ran.", {"option", "value"}, std::move(rows), 2);
 }
@@ -216,6 +348,20 @@ std::string run_page(const report::RunReport& report) {
   const std::vector<Iteration> trace = thinned(report.result.trace);
   Json blocks{heading("run", "The run"), summary_table(report)};
   if (report.validation || report.test) blocks.push_back(errors_table(report));
+  if (report.command == "denoise") {
+    if (const auto* data = std::get_if<DenseObservations>(&report.problem.observations)) {
+      blocks.push_back(pictures_block(report, *data));
+    }
+  }
+  if (!report.roc.empty()) {
+    blocks.push_back(heading("links-section", "Links"));
+    blocks.push_back(roc(report));
+    blocks.push_back(top_pairs_table(report));
+  }
+  if (report.path.size() > 1) {
+    blocks.push_back(heading("radius-section", "The radius"));
+    blocks.push_back(radius_path(report));
+  }
   blocks.push_back(heading("convergence-section", "Convergence"));
   blocks.push_back(convergence(trace));
   blocks.push_back(progress(trace));

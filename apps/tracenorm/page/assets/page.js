@@ -17,8 +17,13 @@
   const canvas = (label) => make("canvas", { role: "img", "aria-label": label });
 
   // A cell is a text, or a text and how it is meant: good, bad, faint.
-  const table = (block) => {
-    const kind = (column) => (column < block.words ? "words" : "number");
+  const table = (given) => {
+    // A column without a single cell would be noise.
+    const filled = given.columns.map((_, i) => given.rows.some((row) => String(row[i]) !== ""));
+    const keep = (cells) => cells.filter((_, i) => filled[i]);
+    const words = keep(given.columns.map((_, i) => i < given.words));
+    const block = { ...given, columns: keep(given.columns), rows: given.rows.map(keep) };
+    const kind = (column) => (words[column] ? "words" : "number");
     const cell = (value, i) => {
       const [text, mood] = Array.isArray(value) ? value : [value, ""];
       return make("td", { class: `${kind(i)} ${mood}` }, ...marked(text));
@@ -32,12 +37,16 @@
     return [caption, make("div", { class: "wide" }, body)];
   };
 
+  // The kind of axis that suits an ordinate.
+  const usualLogY = (block, ordinate) => Boolean(Array.isArray(block.logY) ? block.logY[ordinate] : block.logY);
+
   const chart = (block) => {
     const drawing = make("div", { class: "drawing" }, canvas(block.caption));
     const element = captioned(block, "chart", make("div", { class: "controls" }), drawing);
     figures.push({
       element, data: block, canvas: drawing.firstChild, controls: element.querySelector(".controls"),
-      abscissa: 0, ordinate: 0, logX: Boolean(block.logX), logY: Boolean(block.logY), zoom: null, chart: null,
+      abscissa: 0, ordinate: block.first || 0, logX: Boolean(block.logX), logY: usualLogY(block, block.first || 0),
+      zoom: null, chart: null,
     });
     return [element];
   };
@@ -52,6 +61,33 @@
     return make("figure", {}, place, make("figcaption", {}, ...marked(caption)));
   };
 
+  // Colours from the lower to the upper end, as lists of red, green and blue that are blended.
+  const palettes = {
+    sequential: [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]],
+    diverging: [[33, 102, 172], [146, 197, 222], [247, 247, 247], [244, 165, 130], [178, 24, 43]],
+  };
+  const blend = (palette, share) => {
+    const place = share * (palette.length - 1);
+    const below = Math.min(Math.floor(place), palette.length - 2);
+    return palette[below].map((value, i) => Math.round(value + (place - below) * (palette[below + 1][i] - value)));
+  };
+  const image = (picture) => {
+    const palette = palettes[picture.colours];
+    const place = canvas(picture.caption);
+    place.width = picture.width;
+    place.height = picture.height;
+    const pixels = new ImageData(picture.width, picture.height);
+    for (let i = 0; 2 * i < picture.cells.length; ++i) {
+      const cell = picture.cells.slice(2 * i, 2 * i + 2);
+      // What is missing stays transparent.
+      if (cell !== "--") pixels.data.set([...blend(palette, parseInt(cell, 16) / 255), 255], 4 * i);
+    }
+    place.getContext("2d").putImageData(pixels, 0, 0);
+    const stops = palette.map((rgb) => `rgb(${rgb.join(" ")})`).join(", ");
+    const scale = make("div", { class: "scale" }, picture.lower, make("i", { style: `background: linear-gradient(90deg, ${stops})` }), picture.upper);
+    return make("figure", {}, make("figcaption", {}, picture.caption), place, scale);
+  };
+
   const elements = {
     heading: (block) => [make(`h${block.level}`, { id: block.id }, ...marked(block.text))],
     text: (block) => [make("p", { class: block.warning ? "warning" : "" }, ...marked(block.text))],
@@ -59,6 +95,7 @@
     table,
     lines: chart,
     bars: chart,
+    images: (block) => [captioned(block, "images", make("div", {}, ...block.pictures.map(image)))],
     gallery: (block) => [captioned(block, "gallery", make("div", {}, ...block.pictures.map(picture)))],
   };
 
@@ -81,18 +118,37 @@
       return { label: series.name, data: series.values, backgroundColor: line, borderColor: line };
     }
     const steps = series.style === "steps";
+    const data = points(series, figure);
     return {
-      label: series.name, data: points(series, figure), borderColor: line,
+      label: series.name, data, borderColor: line,
       backgroundColor: steps ? line + "44" : line, borderWidth: 2,
       borderDash: series.style === "dashed" ? [6, 4] : [], stepped: steps ? "middle" : false, fill: steps,
-      showLine: series.style !== "points", pointRadius: series.style === "points" ? 3 : 0, pointHitRadius: 8,
+      showLine: !["points", "mark"].includes(series.style),
+      // A line of one point would not be seen.
+      pointRadius: { points: 3, dotted: 4, mark: 9 }[series.style] || (data.length === 1 ? 5 : 0), pointHitRadius: 8,
+      ...(series.style === "mark" ? { backgroundColor: "transparent", borderWidth: 3 } : {}),
     };
+  };
+
+  const short = (value) => {
+    const size = Math.abs(value);
+    return size !== 0 && (size >= 1e6 || size < 1e-3) ? value.toExponential().replace("e+", "e") : String(Number(value.toPrecision(6)));
+  };
+  // Logarithmic axes have more ticks than room: powers of ten are named, and more where the axis is short.
+  const tickLabel = (type) => (value, _, ticks) => {
+    if (type !== "logarithmic") return short(value);
+    const span = ticks[ticks.length - 1].value / ticks[0].value;
+    const digit = Math.round(value / 10 ** Math.floor(Math.log10(value) + 1e-9));
+    const named = span > 1000 ? [1] : span > 5 ? [1, 2, 5] : [1, 2, 3, 4, 5, 6, 7, 8, 9];
+    return named.includes(digit) ? short(Number(value.toPrecision(3))) : "";
   };
 
   const axis = (title, type) => ({
     type, title: { display: true, text: title, color: colour("--ink") },
     grid: { color: colour("--rule") }, border: { color: colour("--rule") },
-    ticks: { color: colour("--faint"), maxRotation: 60, autoSkip: true },
+    ticks: {
+      color: colour("--faint"), maxRotation: 60, autoSkip: true, ...(type === "category" ? {} : { callback: tickLabel(type) }),
+    },
   });
 
   const scales = (figure) => {
@@ -111,7 +167,8 @@
     type: figure.data.kind === "bars" ? "bar" : "scatter",
     data: {
       labels: figure.data.categories,
-      datasets: figure.data.series.map((series, i) => dataset(series, i, figure)),
+      // A series without points here belongs to another ordinate: it would only stand in the legend.
+      datasets: figure.data.series.map((series, i) => dataset(series, i, figure)).filter((set) => set.data.length > 0),
     },
     options: {
       animation: false, responsive: true, maintainAspectRatio: false,
@@ -159,7 +216,7 @@
     if (data.kind === "lines") {
       if (data.abscissae.length > 1) choice(figure, "x:", data.abscissae, () => figure.abscissa, (i) => { figure.abscissa = i; });
       choice(figure, "x axis:", logOrNot, () => Number(figure.logX), (i) => { figure.logX = i === 1; });
-      if (data.ordinates.length > 1) choice(figure, "y:", data.ordinates, () => figure.ordinate, (i) => { figure.ordinate = i; });
+      if (data.ordinates.length > 1) choice(figure, "y:", data.ordinates, () => figure.ordinate, (i) => { figure.ordinate = i; figure.logY = usualLogY(data, i); });
     }
     choice(figure, "y axis:", logOrNot, () => Number(figure.logY), (i) => { figure.logY = i === 1; });
     const large = document.createElement("button");

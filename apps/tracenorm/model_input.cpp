@@ -1,0 +1,103 @@
+#include "model_input.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/execution.hpp"
+#include "tracenorm/error.hpp"
+
+namespace tracenorm::app {
+
+namespace {
+
+/// Whether the file is an archive, as models are; true where nobody can tell (no file at all, or a pipe, which can be
+/// read only once).
+bool may_be_archive(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return true;
+  std::ifstream file(path, std::ios::binary);
+  std::string head(2, ' ');
+  return !file.read(head.data(), 2) || head == "PK";
+}
+
+Loss loss_of(const Model& model) {
+  const nlohmann::json facts = nlohmann::json::parse(model.metadata);
+  const auto loss = facts.find("loss");
+  if (loss == facts.end() || !loss->is_string()) {
+    throw Error(ErrorCode::input, "the model does not say its loss, so new rows cannot be folded in; solve again");
+  }
+  return parse_loss(loss->get<std::string>());
+}
+
+}  // namespace
+
+void add_model_argument(CLI::App& app, std::string& path) {
+  app.add_option("MODEL", path, "a file that --model wrote")->required()->type_name("FILE.npz");
+}
+
+Model open_model(const std::string& path) {
+  constexpr std::string_view kHint = "make one first: tracenorm complete {} --model m.npz, and then give m.npz here";
+  if (!may_be_archive(path)) {
+    throw Error(ErrorCode::input, fmt::format("'{}' is not a model but seems to hold data; {}", path,
+                                              fmt::format(fmt::runtime(kHint), path)));
+  }
+  try {
+    return io::read_model(path);
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    if (message.find("a model of this program") == std::string::npos) throw;
+    throw Error(error.code(), fmt::format("{}; if it holds data, {}", message, fmt::format(fmt::runtime(kHint), path)));
+  }
+}
+
+void add_new_rows_option(CLI::App& app, std::string& path) {
+  app.add_option(
+         "--new-rows", path,
+         "entries (row, column, value) of rows that the training data did not have: these rows are fitted to them, "
+         "with the columns as the model knows them")
+      ->type_name("FILE");
+}
+
+NewRows::NewRows(const Model& model, const std::string& path, const io::ReadOptions& read) {
+  if (path.empty()) return;
+  const Loss loss = loss_of(model);
+  io::NamedEntries table = io::read_entries(path, read);
+  const io::LabelIndex known(model.cols, model.factors.cols());
+  std::vector<std::vector<Index>> cols(static_cast<std::size_t>(table.rows));
+  std::vector<std::vector<Real>> values(cols.size());
+  for (std::size_t e = 0; e < table.entries.row.size(); ++e) {
+    const auto row = static_cast<std::size_t>(table.entries.row[e]);
+    const std::optional<Index> col = known.find(table.col_labels.name(table.entries.col[e]));
+    cols[row].push_back(col.value_or(Preparation::kUnknown));
+    values[row].push_back(table.entries.value[e]);
+  }
+  if (table.row_labels.names.empty()) {  // a format that counts: the numbers are the names
+    for (Index i = 0; i < table.rows; ++i) labels_.names.push_back(table.row_labels.name(i));
+  } else {
+    labels_ = std::move(table.row_labels);
+  }
+  index_.emplace(labels_, table.rows);
+  rows_.resize(cols.size());
+  if (!rows_.empty()) rows_[0] = fold_in(model, loss, cols[0], values[0]);  // what is wrong with a model is said here
+  Execution().for_each_block(static_cast<Offset>(rows_.size()), 16, [&](Offset first, Offset count) {
+    for (auto r = static_cast<std::size_t>(first); r < static_cast<std::size_t>(first + count); ++r) {
+      rows_[r] = fold_in(model, loss, cols[r], values[r]);
+    }
+  });
+  columns_ = std::move(cols);
+  for (std::vector<Index>& row : columns_) {
+    std::erase(row, Preparation::kUnknown);
+    std::sort(row.begin(), row.end());
+  }
+}
+
+const NewRow* NewRows::find(std::string_view name) const {
+  const std::optional<Index> at = index_ ? index_->find(name) : std::nullopt;
+  return at ? &rows_[static_cast<std::size_t>(*at)] : nullptr;
+}
+
+}  // namespace tracenorm::app

@@ -1,0 +1,104 @@
+#include "page/pictures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+namespace tracenorm::app {
+
+namespace {
+
+constexpr Index kMostCells = 200;  // a side
+/// The scale leaves this share out at each end, so that an outlier does not make all else grey.
+constexpr double kBeyondScale = 0.005;
+
+/// Means over blocks of entries.
+class Cells {
+ public:
+  Cells(Index rows, Index cols)
+      : rows_(rows),
+        cols_(cols),
+        height_(std::min(rows, kMostCells)),
+        width_(std::min(cols, kMostCells)),
+        sum_(static_cast<std::size_t>(height_) * static_cast<std::size_t>(width_), 0.0),
+        count_(sum_.size(), 0.0) {}
+
+  void add(Index row, Index col, double value) {
+    const auto i = static_cast<std::size_t>(Offset{row} * height_ / rows_);
+    const auto j = static_cast<std::size_t>(Offset{col} * width_ / cols_);
+    sum_[i * static_cast<std::size_t>(width_) + j] += value;
+    ++count_[i * static_cast<std::size_t>(width_) + j];
+  }
+  /// Means of the cells that have any.
+  [[nodiscard]] std::vector<double> means() const {
+    std::vector<double> all;
+    for (std::size_t c = 0; c < sum_.size(); ++c) {
+      if (count_[c] > 0) all.push_back(sum_[c] / count_[c]);
+    }
+    return all;
+  }
+  [[nodiscard]] Picture picture(double lower, double upper) const {
+    Picture picture{width_, height_, lower, upper, {}};
+    for (std::size_t c = 0; c < sum_.size(); ++c) {
+      if (count_[c] == 0) {
+        picture.cells += "--";
+        continue;
+      }
+      const double share = upper > lower ? (sum_[c] / count_[c] - lower) / (upper - lower) : 0.5;
+      fmt::format_to(std::back_inserter(picture.cells), "{:02x}", std::lround(255 * std::clamp(share, 0.0, 1.0)));
+    }
+    return picture;
+  }
+
+ private:
+  Index rows_;
+  Index cols_;
+  Index height_;
+  Index width_;
+  std::vector<double> sum_;
+  std::vector<double> count_;
+};
+
+/// The value that this share of all is below; zero of none.
+double quantile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  const auto place = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + place, values.end());
+  return values[static_cast<std::size_t>(place)];
+}
+
+}  // namespace
+
+Pictures pictures(const DenseObservations& data, const Preparation& preparation, const LowRankMatrix& x) {
+  constexpr Index kBlock = 256;
+  Cells observed(data.rows, data.cols);
+  Cells fitted(data.rows, data.cols);
+  Cells residual(data.rows, data.cols);
+  std::size_t at = 0;
+  for (Index first = 0; first < data.rows; first += kBlock) {
+    const Index last = std::min<Index>(first + kBlock, data.rows);
+    const Eigen::MatrixXd block = x.dense_rows(first, last);
+    for (Index i = first; i < last; ++i) {
+      for (Index j = 0; j < data.cols; ++j, ++at) {
+        const double answer = preparation.predict(block(i - first, j), i, j);
+        fitted.add(i, j, answer);
+        if (std::isnan(data.value[at])) continue;
+        const double seen = preparation.undo(double(data.value[at]), i, j);
+        observed.add(i, j, seen);
+        residual.add(i, j, seen - answer);
+      }
+    }
+  }
+  const std::vector<double> seen = observed.means();
+  const double lower = quantile(seen, kBeyondScale);
+  const double upper = quantile(seen, 1 - kBeyondScale);
+  std::vector<double> sizes = residual.means();
+  for (double& size : sizes) size = std::abs(size);
+  const double most = quantile(std::move(sizes), 1 - kBeyondScale);
+  return {observed.picture(lower, upper), fitted.picture(lower, upper), residual.picture(-most, most)};
+}
+
+}  // namespace tracenorm::app

@@ -1,0 +1,217 @@
+#include "tracenorm/fold_in.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/execution.hpp"
+#include "tracenorm/error.hpp"
+
+namespace tracenorm {
+
+namespace {
+
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+constexpr int kMostSweeps = 2000;
+constexpr double kGap = 1e-6;  // relative, at which the ascent ends
+constexpr int kHalvings = 60;  // of an interval of slopes: to the last bit of a double, nearly
+
+/// How far X is scaled up and down to see what a smaller one would cost: wide enough to see past kinks.
+constexpr double kStretch = 0.01;
+
+/// The least price, as a share of what X gains over zero: where the bound does not bind, the smallest row is as good as
+/// any other.
+constexpr double kLeastShare = 1e-4;
+
+/// minimize over z  sum_j f_j(a_j z) + |z|^2 / 2, by its dual: maximise  - sum_j f*_j(s_j) - |sum_j s_j a_j|^2 / 2, one
+/// slope s_j at a time; z = - sum_j s_j a_j.
+class RowProblem {
+ public:
+  RowProblem(RowMajor features, std::vector<double> data)
+      : a_(std::move(features)), y_(std::move(data)), s_(a_.rows()), z_(Eigen::VectorXd::Zero(a_.cols())) {
+    s_.setZero();
+  }
+
+  template <class L>
+  Eigen::VectorXd solve(const L& loss) {
+    for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+      for (Eigen::Index j = 0; j < a_.rows(); ++j) ascend(loss, j);
+      if (gap(loss) <= kGap * (1 + std::abs(value(loss)))) break;
+    }
+    return z_;
+  }
+
+ private:
+  /// The best s_j with the others fixed: s in the subdifferential of f_j at x = c - k s, where c is what the others
+  /// predict. The slope at c - k s less s falls with s, and the root lies between zero and the slope at c.
+  template <class L>
+  void ascend(const L& loss, Eigen::Index j) {
+    const double k = a_.row(j).squaredNorm();
+    if (k == 0) return;
+    const double c = a_.row(j).dot(z_) + k * s_[j];
+    const double y = y_[static_cast<std::size_t>(j)];
+    const double most = double(loss.subgradient(c, y));
+    double low = std::min(0.0, most);
+    double high = std::max(0.0, most);
+    for (int halving = 0; halving < kHalvings; ++halving) {
+      const double middle = (low + high) / 2;
+      (double(loss.subgradient(c - k * middle, y)) > middle ? low : high) = middle;
+    }
+    const double next = (low + high) / 2;
+    z_ -= (next - s_[j]) * a_.row(j).transpose();
+    s_[j] = next;
+  }
+
+  template <class L>
+  double value(const L& loss) const {
+    double sum = z_.squaredNorm() / 2;
+    for (Eigen::Index j = 0; j < a_.rows(); ++j) {
+      sum += double(loss.value(a_.row(j).dot(z_), y_[static_cast<std::size_t>(j)]));
+    }
+    return sum;
+  }
+  template <class L>
+  double gap(const L& loss) const {
+    double conjugates = z_.squaredNorm() / 2;
+    for (Eigen::Index j = 0; j < a_.rows(); ++j) {
+      conjugates += loss.conjugate(s_[j], y_[static_cast<std::size_t>(j)]);
+    }
+    return value(loss) + conjugates;
+  }
+
+  RowMajor a_;
+  std::vector<double> y_;
+  Eigen::VectorXd s_;
+  Eigen::VectorXd z_;
+};
+
+/// The variance of the row offsets, in prepared units: how large a new one may be expected to be.
+double offset_variance(const Preparation& preparation) {
+  if (preparation.row_offset.empty()) return 0;
+  double squares = 0;
+  for (const double offset : preparation.row_offset) squares += offset * offset;
+  return squares / static_cast<double>(preparation.row_offset.size()) / (preparation.scale * preparation.scale);
+}
+
+/// What a row pays, and how large it is before its price.
+struct Payment {
+  double pays = 0;
+  double size = 0;
+  double gains = 0;  ///< over predicting zero
+};
+
+/// visit(column, value, weight) for the entries of a row.
+template <class Visit>
+void for_each_in_row(const SparseObservations& data, Index row, Visit&& visit) {
+  for (Offset e = data.pattern.begin()[row]; e < data.pattern.begin()[row + 1]; ++e) {
+    const auto at = static_cast<std::size_t>(e);
+    visit(data.pattern.col()[e], double(data.value[at]), data.weight.empty() ? 1.0 : double(data.weight[at]));
+  }
+}
+template <class Visit>
+void for_each_in_row(const DenseObservations& data, Index row, Visit&& visit) {
+  for (Index j = 0; j < data.cols; ++j) {
+    const std::size_t at =
+        static_cast<std::size_t>(row) * static_cast<std::size_t>(data.cols) + static_cast<std::size_t>(j);
+    if (std::isnan(data.value[at])) continue;
+    visit(j, double(data.value[at]), data.weight.empty() ? 1.0 : double(data.weight[at]));
+  }
+}
+
+template <class Data, class L>
+Payment payment(const Data& data, const L& loss, const LowRankMatrix& x, const RowMajor& right, Index row) {
+  Payment result;
+  const Eigen::VectorXd left = x.left().row(row).transpose().cwiseProduct(x.values());
+  for_each_in_row(data, row, [&](Index col, double y, double weight) {
+    const double fitted = right.row(col).dot(left);
+    const double less = double(loss.value((1 - kStretch) * fitted, y));
+    const double more = double(loss.value((1 + kStretch) * fitted, y));
+    result.pays += weight * (less - more) / (2 * kStretch);
+    result.gains += weight * (double(loss.value(0.0, y)) - double(loss.value(fitted, y)));
+  });
+  result.size = left.dot(x.left().row(row).transpose());
+  return result;
+}
+
+}  // namespace
+
+double NewRow::predict(const Model& model, Index col) const {
+  double prepared = 0;
+  for (std::size_t t = 0; col >= 0 && t < weight.size(); ++t) {
+    prepared += weight[t] * model.factors.right()(col, static_cast<Eigen::Index>(t));
+  }
+  const Preparation& units = model.preparation;
+  return units.range.clip(units.undo(prepared, Preparation::kUnknown, col) + offset);
+}
+
+std::vector<double> NewRow::scores(const Model& model) const {
+  const Eigen::Map<const Eigen::VectorXd> w(weight.data(), static_cast<Eigen::Index>(weight.size()));
+  const Eigen::VectorXd prepared = model.factors.right() * w;
+  std::vector<double> all(static_cast<std::size_t>(model.factors.cols()));
+  for (Index j = 0; j < model.factors.cols(); ++j) {
+    all[static_cast<std::size_t>(j)] = model.preparation.undo(prepared[j], Preparation::kUnknown, j) + offset;
+  }
+  return all;
+}
+
+NewRow fold_in(const Model& model, const Loss& loss, const std::vector<Index>& cols, const std::vector<Real>& values) {
+  const LowRankMatrix& x = model.factors;
+  const auto count = static_cast<Eigen::Index>(cols.size());
+  const double price = model.row_price.at(static_cast<double>(count));
+  if (x.terms() > 0 && !(price > 0)) {
+    throw Error(ErrorCode::input,
+                "the model does not say what a row costs, so new rows cannot be folded in; it was written by version "
+                "0.1 or by other means: solve again");
+  }
+  const Eigen::Index terms = x.terms();
+  const Eigen::VectorXd root = (x.values() / std::max(price, 1e-300)).cwiseSqrt();
+  const double offset_root = std::sqrt(offset_variance(model.preparation));
+  RowMajor features = RowMajor::Zero(count, terms + 1);
+  std::vector<double> data(cols.size());
+  for (Eigen::Index j = 0; j < count; ++j) {
+    const auto at = static_cast<std::size_t>(j);
+    if (cols[at] >= 0) features.row(j).head(terms) = x.right().row(cols[at]).cwiseProduct(root.transpose());
+    features(j, terms) = offset_root;
+    data[at] = model.preparation.apply(double(values[at]), Preparation::kUnknown, cols[at]);
+  }
+  RowProblem problem(std::move(features), std::move(data));
+  const Eigen::VectorXd z = std::visit([&](const auto& chosen) { return problem.solve(chosen); }, loss);
+  NewRow row;
+  row.offset = model.preparation.scale * offset_root * z[terms];
+  row.weight.resize(static_cast<std::size_t>(terms));
+  for (Eigen::Index t = 0; t < terms; ++t) row.weight[static_cast<std::size_t>(t)] = root[t] * z[t];
+  return row;
+}
+
+RowPrice row_price(const Fit& fit) {
+  const LowRankMatrix& x = fit.result.solution;
+  const Observations& observations = fit.problem.observations;
+  const std::vector<Offset> counts = count_observed(observations).row;
+  RowPrice price{1, std::max(1e-300, static_cast<double>(observed(observations)) / static_cast<double>(counts.size())),
+                 fit.norm_weights.power, fit.norm_weights.smoothing};
+  const RowMajor right = x.right();
+  constexpr Offset kBlock = 256;
+  std::vector<Payment> sums((counts.size() + kBlock - 1) / kBlock);
+  Execution(fit.run.threads).for_each_block(static_cast<Offset>(counts.size()), kBlock, [&](Offset first, Offset size) {
+    Payment& sum = sums[static_cast<std::size_t>(first / kBlock)];
+    for (Offset row = first; row < first + size; ++row) {
+      const Payment one = std::visit(
+          [&](const auto& data, const auto& loss) { return payment(data, loss, x, right, static_cast<Index>(row)); },
+          observations, fit.problem.loss);
+      sum.pays += one.pays;
+      sum.gains += one.gains;
+      sum.size += price.at(static_cast<double>(counts[static_cast<std::size_t>(row)])) * one.size;
+    }
+  });
+  Payment all;
+  for (const Payment& sum : sums) {
+    all.pays += sum.pays;
+    all.gains += sum.gains;
+    all.size += sum.size;
+  }
+  const double least = kLeastShare * std::max(0.0, all.gains);
+  price.multiplier = all.size > 0 ? std::max({all.pays, least, 0.0}) / all.size : 0.0;
+  return price;
+}
+
+}  // namespace tracenorm

@@ -1,0 +1,54 @@
+#include "fit/value_range.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace tracenorm {
+namespace {
+
+std::vector<Real> repeated(std::initializer_list<double> levels, int times) {
+  std::vector<Real> values;
+  for (int t = 0; t < times; ++t) values.insert(values.end(), levels.begin(), levels.end());
+  return values;
+}
+
+TEST(ClearRange, StarsHaveFewLevels) {
+  const ValueRange range = clear_range(repeated({1, 2, 3, 4, 5}, 20));
+  EXPECT_EQ(range.lower, 1);
+  EXPECT_EQ(range.upper, 5);
+  EXPECT_EQ(range.clip(5.3), 5);
+  EXPECT_EQ(range.clip(0.2), 1);
+  EXPECT_EQ(range.clip(3.7), 3.7);
+}
+
+TEST(ClearRange, AFewNumbersAreNoLevels) { EXPECT_FALSE(clear_range(repeated({1, 2, 3, 4, 5}, 2)).bounded()); }
+
+TEST(ClearRange, MeasurementsHaveNone) {
+  std::vector<Real> values;
+  for (int k = 0; k < 10000; ++k) values.push_back(static_cast<Real>(std::sin(0.37 * k * k)));
+  EXPECT_FALSE(clear_range(values).bounded());
+  EXPECT_EQ(range_of(values).bounded(), true);  // who asks for it gets it
+}
+
+TEST(ClearRange, AScaleThatWasCutOff) {
+  std::vector<Real> values;
+  for (int k = 0; k < 10000; ++k) {
+    values.push_back(static_cast<Real>(std::clamp(1.2 * std::sin(0.37 * k * k), -1.0, 1.0)));
+  }
+  const ValueRange range = clear_range(values);
+  EXPECT_EQ(range.lower, -1);
+  EXPECT_EQ(range.upper, 1);
+}
+
+TEST(ClearRange, HolesAndConstants) {
+  std::vector<Real> values = repeated({0, 1}, 50);
+  values.push_back(std::nanf(""));
+  EXPECT_EQ(clear_range(values).upper, 1);
+  EXPECT_FALSE(clear_range(std::vector<Real>(100, 3)).bounded());
+  EXPECT_FALSE(clear_range(std::vector<Real>{}).bounded());
+}
+
+}  // namespace
+}  // namespace tracenorm
