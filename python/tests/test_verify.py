@@ -46,7 +46,9 @@ def test_names_of_a_frame_and_weights():
     pandas = pytest.importorskip("pandas")
     data = with_holes(low_rank())
     rows, cols = np.nonzero(~np.isnan(data))
-    frame = pandas.DataFrame({"who": [f"u{i}" for i in rows], "what": cols, "value": data[rows, cols], "w": 1 + rows % 3})
+    frame = pandas.DataFrame(
+        {"who": [f"u{i}" for i in rows], "what": cols, "value": data[rows, cols], "w": 1 + rows % 3}
+    )
     columns = ("who", "what", "value")
     result = tracenorm.fit(frame, columns=columns, weights="w", radius=20, iterations=50, certificate=True)
     shuffled = frame.sample(frac=1, random_state=3)
