@@ -22,7 +22,7 @@ constexpr double kRounding = 64 * kUnit;
 constexpr double kSmallest = std::numeric_limits<double>::min();
 
 /// Entries are met in blocks: a custom loss is asked for many values at once.
-constexpr Offset kBlock = 1024;
+constexpr Offset kBlock = 8192;
 
 /// value[i] = loss(x[i], y[i]).
 template <class L>
