@@ -6,12 +6,12 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/random.hpp"
 #include "commands.hpp"
 #include "completion.hpp"
 #include "help_format.hpp"
 #include "option_values.hpp"
 #include "outputs.hpp"
+#include "report/folds.hpp"
 #include "report/ranking.hpp"
 
 namespace tracenorm::app {
@@ -47,15 +47,6 @@ void append(Entries& to, const Entries& from, std::size_t e) {
   to.row.push_back(from.row[e]);
   to.col.push_back(from.col[e]);
   to.value.push_back(from.value[e]);
-}
-
-/// Folds of equal size up to one, in an order that depends on the seed alone.
-std::vector<int> draw_folds(std::size_t count, int folds, std::uint64_t seed) {
-  std::vector<int> fold(count);
-  for (std::size_t e = 0; e < count; ++e) fold[e] = static_cast<int>(e % static_cast<std::size_t>(folds));
-  Random random(seed);
-  for (std::size_t e = count; e > 1; --e) std::swap(fold[e - 1], fold[random.below(e)]);
-  return fold;
 }
 
 /// How a score is shown.
@@ -170,6 +161,8 @@ bool score_part(const EvaluateOptions& options, const CompletionData& data, cons
   scores.add(fmt::format("recall@{}", options.top), lists.recall);
   scores.add(fmt::format("ndcg@{}", options.top), lists.ndcg);
   scores.add(fmt::format("hit_rate@{}", options.top), lists.hit_rate);
+  scores.add(fmt::format("mrr@{}", options.top), lists.mrr);
+  scores.add(fmt::format("coverage@{}", options.top), lists.coverage);
   if (is_bounded(fitted.method)) scores.add("radius", fitted.problem.radius(), Look::count);
   scores.add("rank", result.solution.terms(), Look::count);
   if (std::isfinite(result.relative_gap)) scores.add("relative_gap", result.relative_gap, Look::share);
@@ -201,7 +194,7 @@ int run(EvaluateOptions options) {
     complete = score_part(options, data, {std::move(entries), std::move(test)}, relevant, scores, watch.hooks());
     done += complete ? 1 : 0;
   } else {
-    const std::vector<int> fold = draw_folds(entries.row.size(), options.folds, common.fit.run.seed);
+    const std::vector<int> fold = report::draw_folds(entries.row.size(), options.folds, common.fit.run.seed);
     for (int f = 0; f < options.folds && complete; ++f) {
       watch.set_series(fmt::format("fold {} of {}", f + 1, options.folds));
       Part part;

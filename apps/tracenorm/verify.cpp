@@ -42,10 +42,9 @@ Exit codes: 0 proved (or proved up to the probability that is printed), 1 refute
 
 /// Weights of a file of their own, in the order of the entries; NaN where it has none.
 std::vector<Real> weights_from(const VerifyCommand& command, const Model& model, const Entries& entries) {
-  Offset unknown = 0;
   const Entries weights =
-      io::read_entries_like(command.weights, model.rows, model.cols, model.factors.rows(), model.factors.cols(), false,
-                            &unknown, {io::Format::automatic, command.read.duplicates})
+      io::read_entries_like(command.weights, model.rows, model.cols, model.factors.rows(), model.factors.cols(),
+                            io::Strangers::leave_out, {io::Format::automatic, command.read.duplicates})
           .entries;
   const auto key = [&](const Entries& of, std::size_t e) {
     return Offset{of.row[e]} * model.factors.cols() + of.col[e];
@@ -62,14 +61,20 @@ std::vector<Real> weights_from(const VerifyCommand& command, const Model& model,
 GivenData read_entries(const VerifyCommand& command, const Model& model) {
   const Index rows = model.factors.rows();
   const Index cols = model.factors.cols();
-  Offset unknown = 0;
-  io::NamedEntries table =
-      io::read_entries_like(command.data, model.rows, model.cols, rows, cols, false, &unknown, command.read);
-  if (unknown > 0) {
+  const io::NamedEntries table =
+      io::read_entries_like(command.data, model.rows, model.cols, rows, cols, io::Strangers::keep, command.read);
+  GivenData data{rows, cols};
+  for (std::size_t e = 0; e < table.entries.row.size(); ++e) {
+    if (table.entries.row[e] < 0 || table.entries.col[e] < 0) continue;
+    data.entries.row.push_back(table.entries.row[e]);
+    data.entries.col.push_back(table.entries.col[e]);
+    data.entries.value.push_back(table.entries.value[e]);
+    if (!table.weight.empty()) data.weight.push_back(table.weight[e]);
+  }
+  if (const Offset unknown = table.entries.size() - data.entries.size(); unknown > 0) {
     note(command.quiet,
          fmt::format("{}: {} entries have a row or column that the model does not know", command.data, unknown));
   }
-  GivenData data{rows, cols, std::move(table.entries), std::move(table.weight)};
   if (!command.weights.empty()) data.weight = weights_from(command, model, data.entries);
   return data;
 }

@@ -37,8 +37,8 @@ struct Model {
   Labels rows;
   Labels cols;
   Preparation preparation;
-  RowPrice row_price{};
   std::string metadata = "{}";  ///< JSON: method, loss, penalty, radius, objective, lower_bound, status, seed, version
+  RowPrice row_price{};         ///< of rows that were not there
 
   /// In the units of the raw data. `Preparation::kUnknown` stands for a row or column the training data did not have.
   [[nodiscard]] double predict(Index row, Index col) const {

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,13 @@ std::vector<T> copy(const Vector<T>& source) {
   return {source.data(), source.data() + source.size()};
 }
 
+/// Rows, columns and values.
+using EntryArrays = std::tuple<Vector<Index>, Vector<Index>, Vector<Real>>;
+
+inline Entries entries_from(const EntryArrays& arrays) {
+  return {copy(std::get<0>(arrays)), copy(std::get<1>(arrays)), copy(std::get<2>(arrays))};
+}
+
 /// What Python gets.
 template <class T>
 using Given = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
@@ -77,6 +85,7 @@ void bind_data(nb::module_& module);
 void bind_loss(nb::module_& module);
 void bind_method(nb::module_& module);
 void bind_model(nb::module_& module);
+void bind_ranking(nb::module_& module);
 void bind_solve(nb::module_& module);
 void bind_verify(nb::module_& module);
 

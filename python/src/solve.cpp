@@ -189,13 +189,6 @@ nb::list describe_path(const Fit& fit) {
   return path;
 }
 
-using EntryArrays = std::tuple<Vector<Index>, Vector<Index>, Vector<Real>>;
-
-Entries entries_from(const std::optional<EntryArrays>& arrays) {
-  if (!arrays) return {};
-  return {copy(std::get<0>(*arrays)), copy(std::get<1>(*arrays)), copy(std::get<2>(*arrays))};
-}
-
 /// A name, or a Python function with a name to show.
 Loss make_loss(const nb::object& function, const std::string& name, Failure& failure) {
   if (function.is_none()) return parse_loss(name);
@@ -210,9 +203,12 @@ template <class Work>
 std::pair<Model, Dict> watched(const nb::object& callback, Failure& failure, const Work& work) {
   PythonObserver observer(callback, failure);
   report::RunReport report;
-  {
+  try {
     const nb::gil_scoped_release unlocked;
     static_cast<Fit&>(report) = work({.observer = &observer, .cancel = &failure.happened()});
+  } catch (const Error&) {
+    failure.rethrow();  // a loss that failed while it was checked: its own words say more
+    throw;
   }
   failure.rethrow();
   if (PyErr_CheckSignals() != 0) throw nb::python_error();  // Ctrl-C after the last look
@@ -237,7 +233,7 @@ std::pair<Model, Dict> run_solve(const Data& data, const nb::object& loss, const
   fit.method = method;
   set_options(fit.run, run);
   fit.run.keep_dual = keep_dual;
-  Entries held_out = entries_from(validation);
+  Entries held_out = validation ? entries_from(*validation) : Entries{};
   prepare(data.preparation, held_out);
   return watched(callback, failure, [&](RunHooks hooks) {
     hooks.validation = validation ? &held_out : nullptr;
@@ -262,7 +258,8 @@ std::pair<Model, Dict> run_fit(std::pair<Index, Index> shape, const EntryArrays&
   options.penalty = parse_penalty(penalty);
   if (loss_name) options.loss = make_loss(loss, *loss_name, failure);
   if (prepare) options.prepare = parse_preparation(*prepare);
-  FitData data{shape.first, shape.second, entries_from(entries), {}, entries_from(validation)};
+  FitData data{
+      shape.first, shape.second, entries_from(entries), {}, validation ? entries_from(*validation) : Entries{}};
   if (weight) data.weight = copy(*weight);
   return watched(callback, failure, [&](const RunHooks& hooks) { return fit(std::move(data), options, hooks); });
 }

@@ -31,7 +31,8 @@ def test_examples_run_and_leave_their_picture(example, tmp_path):
 def test_the_guides_code_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```python\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
-    assert len(blocks) >= 9
+    assert len(blocks) >= 14
+    pytest.importorskip("matplotlib").use("agg")
     names: dict[str, object] = {}
     said = []
     for block in blocks:
@@ -41,6 +42,8 @@ def test_the_guides_code_runs(tmp_path, monkeypatch, capsys):
     assert status == "gap_reached" and float(gap) <= 0.01
     hole, outlier = map(float, said[1].split("\n")[2:4])
     assert hole == pytest.approx(1.5, abs=0.15) and outlier == pytest.approx(1.0, abs=0.2)
+    assert (tmp_path / "run.png").stat().st_size > 10_000
+    assert "coverage@5" in "".join(said)
     assert "interrupted" in said[4] and said[5].split() == ["True", "True"] and said[7].split() == ["0"]
 
 
@@ -49,7 +52,7 @@ def test_the_packages_own_example():
 
 
 def test_the_reference_knows_every_argument_and_name():
-    for function in (tracenorm.solve, tracenorm.fit):
+    for function in (tracenorm.solve, tracenorm.fit, tracenorm.evaluate):
         for name in inspect.signature(function).parameters:
             assert name == "options" or f"`{name}`" in GUIDE, f"{function.__name__}: {name}"
     for name in tracenorm.__all__:

@@ -1,6 +1,7 @@
 """Estimators by scikit-learn's rules."""
 
 import subprocess
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -31,6 +32,7 @@ EXPECTED_FAILURES: dict[str, str] = {}
         MatrixCompletion(),
         MatrixCompletion(radius=10.0, loss="huber:0.5"),
         SparseLowRankCovariance(),
+        SparseLowRankCovariance(l1="auto", cv=2, max_iter=50),
     ],
     expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
 )
@@ -163,6 +165,25 @@ def test_imputer_fills_new_rows_by_robust_regression(corrupted):
     assert np.allclose(empty, 0)
 
 
+def test_imputer_leaves_empty_columns_out_as_scikit_learn_does(corrupted):
+    frame = pd.DataFrame(corrupted["truth"][:, :4], columns=list("abcd")).assign(b=np.nan)
+    frame.iloc[::3, 2] = np.nan
+    imputer, theirs = RobustImputer().fit(frame), SimpleImputer().fit(frame)
+    for each in (imputer, theirs):
+        with pytest.warns(UserWarning, match=r"Skipping features without any observed values: \['b'\]"):
+            assert each.transform(frame).shape == (60, 3)
+    assert list(imputer.get_feature_names_out()) == list(theirs.get_feature_names_out()) == ["a", "c", "d"]
+    with pytest.warns(UserWarning, match="Skipping features"):
+        assert imputer.transform(frame.assign(b=1.0)).shape == (60, 3)
+        filled = imputer.transform(frame)
+    kept = RobustImputer(keep_empty_features=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        everything = kept.fit_transform(frame)
+    assert (everything[:, 1] == 0).all() and list(kept.get_feature_names_out()) == list("abcd")
+    assert np.array_equal(everything[:, [0, 2, 3]], filled)
+
+
 def test_imputer_in_a_pipeline_and_with_frames(corrupted):
     frame = pd.DataFrame(corrupted["truth"][:, :5], columns=list("abcde"))
     target = frame.sum(axis=1)
@@ -208,3 +229,22 @@ def test_covariance_finds_groups():
     search = GridSearchCV(SparseLowRankCovariance(), {"l1": [0.05, 50.0]}, cv=3).fit(X)
     assert search.best_params_ == {"l1": 0.05}
     assert clone(model).get_params()["l1"] == 0.25
+
+
+def test_covariance_chooses_its_penalty():
+    rng = np.random.default_rng(0)
+    truth = np.kron(np.eye(3), np.ones((5, 5)))
+    X = rng.multivariate_normal(np.zeros(15), truth + 0.3 * np.eye(15), size=60)
+    model = SparseLowRankCovariance(l1="auto", cv=3).fit(X)
+    tried, scores = model.cv_results_["l1"], model.cv_results_["mean_test_score"]
+    assert model.l1_ == tried[np.argmax(scores)] and tried.min() < model.l1_ < tried.max()
+    same = SparseLowRankCovariance(l1=model.l1_).fit(X)
+    assert np.array_equal(same.covariance_, model.covariance_)
+    # A grid search of scikit-learn's over the same penalties finds the same one.
+    search = GridSearchCV(SparseLowRankCovariance(), {"l1": tried}, cv=3).fit(X)
+    assert search.best_params_["l1"] == model.l1_
+    assert search.cv_results_["mean_test_score"] == pytest.approx(scores)
+    with pytest.raises(ValueError, match="l1 = 'some'"):
+        SparseLowRankCovariance(l1="some").fit(X)
+    one = SparseLowRankCovariance(l1="auto").fit(X[:, :1])
+    assert one.l1_ == 0 and one.covariance_[0, 0] == pytest.approx(X[:, 0].var(), rel=0.02)

@@ -92,6 +92,34 @@ def test_frame_ids_become_names(corrupted):
     assert same(solve(frame.assign(item=frame["item"].astype(str))), result)
 
 
+def test_a_pivoted_frame_is_the_matrix(corrupted):
+    frame = pd.DataFrame(
+        {"user": [f"u{k:02d}" for k in corrupted["rows"]], "item": corrupted["cols"], "stars": corrupted["values"]}
+    )
+    wide = frame.pivot(index="user", columns="item", values="stars")
+    result = solve(wide)
+    assert same(result, solve(frame)) and result.row_names == solve(frame).row_names
+    assert result.col_names == [str(k) for k in range(40)]
+    assert np.array_equal(tracenorm.fit(wide, radius=40).left, tracenorm.fit(frame, radius=40).left)
+    unnamed = wide.rename_axis(index=None, columns=None)
+    assert same(solve(unnamed, columns="all"), result)
+    assert solve(unnamed, columns="all").predict("u03", 5) == result.predict("u03", 5)
+    nullable = unnamed.convert_dtypes()
+    assert same(solve(nullable, columns="all"), result)
+    weights = np.where(np.arange(40) % 2 == 0, 1.0, 3.0)
+    weighted = solve(wide, weights=np.broadcast_to(weights, wide.shape))
+    assert same(weighted, solve(frame, weights=weights[frame["item"]]))
+
+
+def test_a_frame_whose_index_was_reset_is_not_taken_for_a_matrix(corrupted):
+    """The columns keep their name, and the ids would pass for data."""
+    frame = pd.DataFrame({"user": corrupted["rows"], "item": corrupted["cols"], "stars": corrupted["values"]})
+    wide = frame.pivot(index="user", columns="item", values="stars").reset_index()
+    assert wide.columns.name == "item"
+    with pytest.raises(ValueError, match="columns='all'"):
+        solve(wide)
+
+
 def test_integer_ids_are_in_numerical_order_also_as_text():
     frame = pd.DataFrame({"r": ["10", "9", "9"], "c": [5, -2, 5], "v": [1.0, 2.0, 3.0]})
     result = solve(frame)
@@ -168,6 +196,11 @@ BAD = [
     (pd.DataFrame({"a": [np.nan, 1], "b": [2, 2], "c": [3.0, 4.0]}), {}, ValueError, "not finite"),
     (pd.DataFrame({"a": [None, "u"], "b": [2, 2], "c": [3.0, 4.0]}), {}, (TypeError, ValueError), "id"),
     (pd.DataFrame({"a": [], "b": [], "c": []}), {}, ValueError, "empty"),
+    (pd.DataFrame({"a": [1.0], "b": [2.0], "c": ["x"]}), {"columns": "all"}, TypeError, "column 'c' has dtype"),
+    (pd.DataFrame([[1.0], [2.0]], index=["u", "u"]), {"columns": "all"}, ValueError, "index holds 'u' twice"),
+    (pd.DataFrame([[1.0, 2.0]], columns=[1, "1"]), {"columns": "all"}, ValueError, "columns holds '1' twice"),
+    (pd.DataFrame([[np.nan]]), {"columns": "all"}, ValueError, "no entry is observed"),
+    (pd.DataFrame([[1.0]]), {"columns": "none"}, TypeError, "or 'all'"),
     ("ratings.csv", {}, TypeError, "real numbers"),
     (None, {}, ValueError, "dimension"),
 ]

@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import importlib.resources
+import inspect
 import subprocess
 import sys
 
@@ -59,6 +60,14 @@ def test_losses_and_methods_come_from_the_library():
     assert methods["sccg"]["options"]["mu"]["default"] == 0.01
 
 
+def test_the_typed_keywords_are_the_librarys():
+    options = {name for method in tracenorm.methods().values() for name in method["options"]}
+    assert set(tracenorm.MethodOptions.__annotations__) == options
+    arguments = set(inspect.signature(tracenorm.fit).parameters) - {"options"}
+    of_data = {"data", "weights", "shape", "columns", "validation", "certificate"}
+    assert set(tracenorm.FitOptions.__annotations__) == options | (arguments - of_data)
+
+
 @pytest.mark.parametrize("file", ["py.typed", "_core.pyi"])
 def test_is_typed(file):
     assert importlib.resources.files("tracenorm").joinpath(file).is_file()
@@ -79,8 +88,17 @@ def test_mypy_accepts_the_package_and_a_user(tmp_path):
         command = [sys.executable, "-m", "mypy", "--config-file", config, *target]
         done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
         assert done.returncode == 0, done.stdout
-    user.write_text(user.read_text() + "tracenorm.solve(np.eye(3), radius='wide')\n")
+    user.write_text(
+        "import numpy as np\nimport tracenorm\n"
+        "tracenorm.solve(np.eye(3), radius='wide')\n"
+        "tracenorm.solve(np.eye(3), radius=2.0, oracle_tolerence=0.1)\n"
+        "tracenorm.fit(np.eye(3), mu='small')\n"
+        "tracenorm.evaluate(np.eye(3), fold=3)\n"
+        "tracenorm.evaluate(np.eye(3), radius=2.0, width='paper')\n"
+        "tracenorm.MatrixCompletion(method_options={'stepp': 'measured'})\n"
+    )
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--config-file", config, str(user)], capture_output=True, text=True, cwd=tmp_path
     )
-    assert "arg-type" in done.stdout
+    found = [int(line.split(":")[1]) for line in done.stdout.splitlines() if " error: " in line]
+    assert found == [3, 4, 5, 6, 8], done.stdout

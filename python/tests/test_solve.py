@@ -188,7 +188,8 @@ def test_validation_goes_by_name_where_the_data_have_names(corrupted):
     rows, cols, values = corrupted["rows"], corrupted["cols"], corrupted["values"]
     frame = pd.DataFrame({"r": [f"r{k}" for k in rows], "c": cols + 1, "v": values})
     held = (["r5", "r7", "nobody"], [3, 40, 1], [0.5, -0.5, 9.0])
-    named = tracenorm.solve(frame, radius=50, iterations=20, validation=held)
+    with pytest.warns(UserWarning, match="1 of 3 validation entries"):
+        named = tracenorm.solve(frame, radius=50, iterations=20, validation=held)
     placed = tracenorm.solve((rows, cols, values), radius=50, iterations=20, validation=([5, 7], [2, 39], [0.5, -0.5]))
     assert np.array_equal(named.trace["validation_rmse"], placed.trace["validation_rmse"])
 
@@ -245,3 +246,39 @@ def test_fit_uses_validation_entries_by_name(corrupted):
     assert len(result.radius_path) > 2 and np.isfinite(predicted).all()
     best = min(step["validation_error"] for step in result.radius_path)
     assert np.nanmin(result.trace["validation_rmse"]) == pytest.approx(best, rel=1e-3)
+
+
+def test_validation_takes_frames_and_matrices(corrupted):
+    rows, cols, values = corrupted["rows"], corrupted["cols"], corrupted["values"]
+    frame = pd.DataFrame({"r": [f"r{k:02d}" for k in rows], "c": cols, "v": values})
+    train, held = frame[::2], frame[1::2]
+    options = {"radius": 60, "iterations": 60}
+    arrays = tracenorm.solve(train, validation=(held["r"], held["c"], held["v"]), **options)
+    wide = held.pivot(index="r", columns="c", values="v")
+    for validation in (held, wide):
+        result = tracenorm.solve(train, validation=validation, **options)
+        assert np.array_equal(result.trace["validation_rmse"], arrays.trace["validation_rmse"])
+    extended = held.assign(when=0)[["when", "v", "c", "r"]]
+    result = tracenorm.solve(train.assign(when=0), columns=("r", "c", "v"), validation=extended, **options)
+    assert np.array_equal(result.trace["validation_rmse"], arrays.trace["validation_rmse"])
+    positions = tracenorm.solve(
+        (rows[::2], cols[::2], values[::2]),
+        shape=(60, 40),
+        validation=(rows[1::2], cols[1::2], values[1::2]),
+        **options,
+    )
+    dense = np.full((60, 40), np.nan)
+    dense[rows[1::2], cols[1::2]] = values[1::2]
+    by_matrix = tracenorm.solve((rows[::2], cols[::2], values[::2]), shape=(60, 40), validation=dense, **options)
+    assert by_matrix.trace["validation_rmse"] == pytest.approx(positions.trace["validation_rmse"], rel=1e-6)
+
+
+def test_validation_entries_that_cannot_count_are_told(corrupted):
+    frame = pd.DataFrame({"r": [f"r{k}" for k in corrupted["rows"]], "c": corrupted["cols"], "v": corrupted["values"]})
+    strangers = frame[:10].assign(r="nobody")
+    with pytest.warns(UserWarning, match="10 of 20 validation entries"):
+        tracenorm.solve(frame, radius=60, iterations=3, validation=pd.concat([frame[:10], strangers]))
+    with pytest.raises(ValueError, match="no validation entry"):
+        tracenorm.solve(frame, radius=60, iterations=3, validation=strangers)
+    with pytest.raises(TypeError, match="three arrays"):
+        tracenorm.solve(frame, radius=60, iterations=3, validation=np.eye(3))

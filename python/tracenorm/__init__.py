@@ -8,9 +8,9 @@
 >>> result.status
 'gap_reached'
 
-``solve`` solves one problem, ``fit`` chooses what is not said, as the program does; ``RobustImputer``,
-``MatrixCompletion`` and ``SparseLowRankCovariance`` are estimators by scikit-learn's rules and need scikit-learn, which
-nothing else here does.
+``solve`` solves one problem, ``fit`` chooses what is not said, as the program does, and ``evaluate`` judges what comes
+of it; ``RobustImputer``, ``MatrixCompletion`` and ``SparseLowRankCovariance`` are estimators by scikit-learn's rules
+and need scikit-learn, which nothing else here does.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, Any
 from . import _core
 from ._certificate import Certificate
 from ._core import Iteration
+from ._evaluate import Evaluation, evaluate
 from ._loss import losses
+from ._options import FitOptions, MethodOptions
 from ._result import Model, Result, load
 from ._solve import fit, methods, solve
 from ._verify import Verification, verify
@@ -34,14 +36,18 @@ _ESTIMATORS = ("MatrixCompletion", "RobustImputer", "SparseLowRankCovariance")
 
 __all__ = [
     "Certificate",
+    "Evaluation",
+    "FitOptions",
     "Iteration",
     "MatrixCompletion",
+    "MethodOptions",
     "Model",
     "Result",
     "RobustImputer",
     "SparseLowRankCovariance",
     "Verification",
     "__version__",
+    "evaluate",
     "fit",
     "load",
     "losses",

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import scipy.sparse
 
 from . import _core
-from ._ids import number_ids
+from ._ids import as_ids, number_ids
 
 REAL: np.dtype[Any] = np.dtype(_core.real)
 """The type in which entries are kept; sums and factors are double."""
@@ -116,6 +116,16 @@ def is_frame(data: Any) -> bool:
     return hasattr(data, "columns") and hasattr(data, "iloc")
 
 
+def is_wide(frame: Any, columns: Any) -> bool:
+    """Whether a frame is the matrix itself: it is said to be, or its index and columns have names, as pivot gives them.
+
+    (After reset_index the columns' name is still there, and the ids of the rows are among the columns.)
+    """
+    if columns is None:
+        return frame.columns.name is not None and frame.index.name is not None
+    return isinstance(columns, str) and columns == "all"
+
+
 def _checked_shape(shape: Any) -> tuple[int, int]:
     try:
         rows, cols = shape
@@ -151,13 +161,13 @@ def table_from_frame(frame: Any, columns: Any = None, weights: Any = None) -> Ta
         if len(frame.columns) != 3:
             raise ValueError(
                 f"a frame of triplets has three columns (row, column, value); this one has {len(frame.columns)}: "
-                f"say which with columns=(ROW, COLUMN, VALUE). A frame that is itself the matrix: pass frame.to_numpy()"
+                "say which with columns=(ROW, COLUMN, VALUE), or columns='all' if the frame is itself the matrix"
             )
         columns = tuple(frame.columns)
     try:
         row_name, col_name, value_name = columns
     except (TypeError, ValueError):
-        raise TypeError(f"columns = {columns!r}; it must be three names (ROW, COLUMN, VALUE)") from None
+        raise TypeError(f"columns = {columns!r}; it must be three names (ROW, COLUMN, VALUE), or 'all'") from None
     for name in (row_name, col_name, value_name):
         if name not in frame.columns:
             raise ValueError(f"columns names {name!r}; the frame has {', '.join(map(repr, frame.columns))}")
@@ -170,6 +180,26 @@ def table_from_frame(frame: Any, columns: Any = None, weights: Any = None) -> Ta
     cols, col_names = number_ids(frame[col_name], f"column {col_name!r}")
     shape = (len(row_names), len(col_names))
     return Table(rows, cols, values, shape, _checked_weights(weights, values.shape), row_names, col_names)
+
+
+def matrix_from_frame(frame: Any) -> tuple[npt.NDArray[Any], list[str], list[str]]:
+    """A pandas frame that is the matrix, with the ids of its rows (the index) and of its columns."""
+    for name, column in frame.items():
+        if getattr(column.dtype, "kind", "O") not in "fiub":
+            raise TypeError(
+                f"column {name!r} has dtype {column.dtype}; a frame that is the matrix holds numbers alone; "
+                "its index names the rows (see set_index)"
+            )
+    value = real_array(frame.to_numpy(dtype=np.float64, na_value=np.nan), "data")
+    return value, _unique_names(frame.index, "index"), _unique_names(frame.columns, "columns")
+
+
+def _unique_names(labels: Any, what: str) -> list[str]:
+    names = [str(item) for item in as_ids(labels, f"the frame's {what}").tolist()]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the frame's {what} holds {twice!r} twice; ids must be different")
+    return names
 
 
 def _from_sparse(matrix: Any, weights: Any, units: Units) -> _core.Data:
@@ -220,8 +250,12 @@ def is_triplets(data: Any) -> bool:
 
 def as_table(data: Any, *, shape: Any = None, columns: Any = None, weights: Any = None) -> Table:
     """Any kind of data as a list of its observed entries."""
+    row_names: list[str] = []
+    col_names: list[str] = []
     if is_frame(data):
-        return table_from_frame(data, columns, weights)
+        if not is_wide(data, columns):
+            return table_from_frame(data, columns, weights)
+        data, row_names, col_names = matrix_from_frame(data)
     if is_triplets(data):
         rows, cols, values = data
         return table_from_arrays(rows, cols, values, shape, weights)
@@ -235,7 +269,10 @@ def as_table(data: Any, *, shape: Any = None, columns: Any = None, weights: Any 
         raise ValueError(f"data has {value.ndim} dimension(s); a matrix has two")
     rows, cols = np.nonzero(~np.isnan(value))
     weight = _checked_weights(weights, value.shape)
-    return table_from_arrays(rows, cols, value[rows, cols], value.shape, None if weight is None else weight[rows, cols])
+    seen = None if weight is None else weight[rows, cols]
+    table = table_from_arrays(rows, cols, value[rows, cols], value.shape, seen)
+    table.row_names, table.col_names = row_names, col_names
+    return table
 
 
 def as_prepared(data: Any, *, shape: Any, columns: Any, weights: Any, units: Units, dense: bool) -> Prepared:
@@ -244,6 +281,9 @@ def as_prepared(data: Any, *, shape: Any, columns: Any, weights: Any, units: Uni
         raise ValueError("columns names the columns of a pandas frame; data is none")
     if shape is not None and not is_triplets(data):
         raise ValueError("shape belongs to three arrays (rows, columns, values); other data have their own")
+    if is_frame(data) and is_wide(data, columns):
+        matrix, row_names, col_names = matrix_from_frame(data)
+        return Prepared(_from_matrix(matrix, weights, units, dense), row_names, col_names)
     if is_frame(data) or is_triplets(data):
         table = as_table(data, shape=shape, columns=columns, weights=weights)
         return Prepared(table.to_data(units), table.row_names, table.col_names)

@@ -60,33 +60,3 @@ class PythonLoss:
                 "it must be finite for every prediction"
             )
         return values
-
-    def check(self, data: npt.NDArray[Any], radius: float) -> None:
-        """Refuses a function that is visibly not convex or not finite. A sample cannot prove that it is convex."""
-        data = data[~np.isnan(data)]
-        if data.size == 0:
-            return
-        y = np.unique(data[np.linspace(0, data.size - 1, min(data.size, 64)).astype(np.intp)]).astype(np.float64)
-        reach = max(1.0, float(np.abs(y).max()))
-        far = max(reach, min(radius, 1e6 * reach))
-        spread = reach * np.concatenate([np.linspace(-3, 3, 41), np.array([-0.05, -0.01, 0.01, 0.05])])
-        x = np.unique(np.concatenate([spread, [-far, -far / 2, far / 2, far]]))
-        pairs_x, pairs_y = (grid.ravel() for grid in np.meshgrid(x, y))
-        values = self(pairs_x, pairs_y).reshape(len(y), len(x))
-        if not np.isfinite(values).all():
-            row, col = np.argwhere(~np.isfinite(values))[0]
-            raise ValueError(
-                f"loss {self.name} is infinite at prediction {x[col]:g}, datum {y[row]:g}; "
-                "it must be finite for every prediction"
-            )
-        # Between neighbours a, b, c of the grid a convex function lies below the chord from a to c.
-        share = (x[1:-1] - x[:-2]) / (x[2:] - x[:-2])
-        chord = values[:, :-2] + share * (values[:, 2:] - values[:, :-2])
-        above = values[:, 1:-1] - chord
-        tolerance = 1e-9 * (np.abs(values[:, :-2]) + np.abs(values[:, 2:]) + 1e-300)
-        if (above > tolerance).any():
-            row, col = np.argwhere(above > tolerance)[0]
-            raise ValueError(
-                f"loss {self.name} is not convex: for datum {y[row]:g} its value at prediction {x[col + 1]:g} lies "
-                f"above the line between its values at {x[col]:g} and {x[col + 2]:g}"
-            )

@@ -11,9 +11,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from . import _core
+from . import _core, _html
 from ._certificate import Certificate
+from ._held_out import places
 from ._ids import find_ids
+from ._lists import recommend, similar
+from ._plot import plot
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -179,6 +182,45 @@ class Model:
             raise ValueError(f"rows = {rows}; a slice of rows must have step 1")
         return self._model.dense_rows(first, max(first, last))
 
+    def recommend(
+        self,
+        rows: Any = None,
+        top: int = 10,
+        *,
+        seen: Any = None,
+        columns: tuple[Any, Any, Any] | Literal["all"] | None = None,
+        unknown: Literal["error", "center"] = "error",
+    ) -> npt.NDArray[Any]:
+        """The columns with the largest predictions for one row, for several, or (None) for every row, best first.
+
+        ``seen``, any kind of data that ``solve`` takes (``columns`` are those of a frame), is left out: what a row has
+        already. An unknown row is a KeyError, or gets the columns with the largest offsets. The answer is a structured
+        array with the fields row, place, column and prediction; ``pandas.DataFrame`` takes it as it is.
+        """
+        return recommend(self, rows, top, seen, columns, unknown)
+
+    def similar(self, *, row: Any = None, column: Any = None, top: int = 10) -> npt.NDArray[Any]:
+        """The rows most like a row, or the columns most like a column, most similar first.
+
+        The similarity is the cosine of the angle between the two in the fitted matrix, offsets left out: 1 when the
+        same rows like two columns equally, -1 when they are opposites. What the fit left at zero has none. The answer
+        is a structured array with the fields place, id and similarity.
+        """
+        return similar(self, row, column, top)
+
+    def plot(self, data: Any = None, columns: tuple[Any, Any, Any] | Literal["all"] | None = None) -> Any:
+        """Draws the singular values; of a result also its convergence, with ``data`` also the residuals.
+
+        Returns the Matplotlib axes; ``axes[0].figure.savefig(...)`` keeps the picture.
+        """
+        residuals = None
+        if data is not None:
+            rows, cols, values = places(data, self, columns, "data")
+            known = (rows >= 0) & (rows < self.shape[0]) & (cols >= 0) & (cols < self.shape[1])
+            fitted = self._model.predict(rows[known].astype(np.int64), cols[known].astype(np.int64))
+            residuals = values[known] - fitted
+        return plot(self, residuals)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a ``.npz`` that the program and ``numpy.load`` open as well."""
         try:
@@ -196,6 +238,21 @@ class Model:
         return (
             f"<tracenorm.{type(self).__name__}: {rows} x {cols} of rank {self.rank}, {self.method}, {self.loss}, "
             f"objective {self.objective:.6g}, certified gap {100 * self.relative_gap:.3g} %, {self.status}>"
+        )
+
+    def _repr_html_(self) -> str:
+        rows, cols = self.shape
+        return _html.table(
+            f"tracenorm.{type(self).__name__}",
+            [
+                ("matrix", f"{rows:,} x {cols:,} of rank {self.rank}"),
+                ("loss, penalty", f"{self.loss}, {self.penalty}"),
+                ("trace norm", f"{self.trace_norm:.6g} of at most {self.radius:.6g}"),
+                ("objective", f"{self.objective:.6g}"),
+                ("lower bound", f"{self.lower_bound:.6g}"),
+                ("certified gap", f"{100 * self.relative_gap:.3g} %"),
+                ("ended", f"{self.status.replace('_', ' ')} ({self.method})"),
+            ],
         )
 
     # A model travels as the file it would be saved to.

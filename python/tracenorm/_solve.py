@@ -4,39 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Literal
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
 from ._core import Iteration
-from ._data import as_prepared, as_table, index_array, number, real_array
-from ._ids import find_ids
+from ._data import as_prepared, as_table, number
+from ._held_out import held_out
 from ._loss import Loss, PythonLoss, named
+from ._options import MethodOptions
 from ._progress import Progress
 from ._result import Model, Result
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def methods() -> dict[str, dict[str, Any]]:
     """The methods there are, by name: what they do, whether they need a radius, and their options."""
     return _core.method_table()
-
-
-def _validation(entries: Any, row_names: list[str], col_names: list[str]) -> tuple[Any, Any, Any] | None:
-    """Held-out entries as arrays, by name where the data have names; those whose row or column is unknown left out."""
-    if entries is None:
-        return None
-    if not isinstance(entries, (tuple, list)) or len(entries) != 3:
-        raise TypeError("validation must be three arrays (rows, columns, values)")
-    values = real_array(entries[2], "validation[2]")
-    if not len(entries[0]) == len(entries[1]) == values.size:
-        raise ValueError(f"validation has {len(entries[0])} rows, {len(entries[1])} columns and {values.size} values")
-    if not row_names:
-        return index_array(entries[0], "validation[0]"), index_array(entries[1], "validation[1]"), values
-    rows = find_ids(entries[0], {name: k for k, name in enumerate(row_names)}, "validation[0]")
-    cols = find_ids(entries[1], {name: k for k, name in enumerate(col_names)}, "validation[1]")
-    known = (rows >= 0) & (cols >= 0)
-    return rows[known].astype(np.int32), cols[known].astype(np.int32), np.ascontiguousarray(values[known])
 
 
 @contextmanager
@@ -70,15 +55,15 @@ def solve(
     threads: int = 0,
     weights: Any = None,
     shape: tuple[int, int] | None = None,
-    columns: tuple[Any, Any, Any] | None = None,
+    columns: tuple[Any, Any, Any] | Literal["all"] | None = None,
     validation: Any = None,
     patience: int = 0,
     callback: Callable[[Iteration], Any] | None = None,
     progress: bool = False,
     certificate_share: float = 0.1,
     certificate: bool = False,
-    method_options: dict[str, Any] | None = None,
-    **options: Any,
+    method_options: MethodOptions | None = None,
+    **options: Unpack[MethodOptions],
 ) -> Result:
     """Minimises the sum of ``loss(X[i, j], data[i, j])`` over the observed entries, plus ``penalty(X)``, over all
     matrices X whose trace norm is at most ``radius``.
@@ -90,7 +75,9 @@ def solve(
           with float32 values and int32 indices is used in place, without a copy;
         * a two-dimensional array: NaN marks a missing entry (so does the mask of a masked array);
         * a tuple of three arrays (rows, columns, values), positions counted from 0; see ``shape``;
-        * a pandas frame of triplets: row id, column id, value; see ``columns``. The ids become the names of the model.
+        * a pandas frame of triplets: row id, column id, value; see ``columns``. The ids become the names of the model;
+        * a pandas frame that is the matrix, as ``pivot`` makes it: the index has the ids of the rows, the columns those
+          of the columns, NaN marks a missing entry. ``columns="all"`` says so of a frame that does not show it.
     loss
         A name ("absolute", "huber:0.5", ("quantile", 0.9), ...; ``tracenorm.losses()`` lists them), or a function
         ``f(x, y)`` of two arrays (predictions and data) that returns their losses and is convex in x.
@@ -120,10 +107,10 @@ def solve(
     weights
         One positive weight per entry, in the shape of the values; for a frame also the name of a column.
     shape, columns
-        Of three arrays: the size of the matrix. Of a frame: the names of its row, column and value columns.
+        Of three arrays: the size of the matrix. Of a frame: the names of its row, column and value columns, or "all".
     validation, patience
-        Held-out entries (rows, columns, values) in the units of the data: the iterate that is best on them is
-        returned, and the run stops after ``patience`` iterations without a better one (0: never).
+        Held-out entries in the units of the data, three arrays or any other kind of data: the iterate that is best on
+        them is returned, and the run stops after ``patience`` iterations without a better one (0: never).
     callback
         Called with an ``Iteration`` after every iteration; a true answer, or StopIteration, ends the run.
     progress
@@ -155,7 +142,7 @@ def solve(
         dense=penalty_name.startswith("l1"),
     )
     bound = 1.0 if radius is None else number("radius", radius)
-    function, loss_name = _loss(loss, entries.data.values, bound)
+    function, loss_name = _loss(loss)
     with _watching(callback, progress, iterations) as watcher:
         model, about = _core.solve(
             data=entries.data,
@@ -167,7 +154,7 @@ def solve(
             norm_smoothing=number("norm_smoothing", norm_smoothing),
             method=chosen,
             run=_run(iterations, gap, time, seed, threads, certificate_share, patience),
-            validation=_validation(validation, entries.row_names, entries.col_names),
+            validation=held_out(validation, entries, columns),
             callback=watcher,
             start=None if start is None else _model(start),
             keep_dual=_keeps(certificate, loss, chosen),
@@ -192,15 +179,15 @@ def fit(
     threads: int = 0,
     weights: Any = None,
     shape: tuple[int, int] | None = None,
-    columns: tuple[Any, Any, Any] | None = None,
+    columns: tuple[Any, Any, Any] | Literal["all"] | None = None,
     validation: Any = None,
     patience: int = 0,
     callback: Callable[[Iteration], Any] | None = None,
     progress: bool = False,
     certificate_share: float = 0.1,
     certificate: bool = False,
-    method_options: dict[str, Any] | None = None,
-    **options: Any,
+    method_options: MethodOptions | None = None,
+    **options: Unpack[MethodOptions],
 ) -> Result:
     """A low-rank model of some entries of a matrix, with everything chosen that is not said.
 
@@ -216,7 +203,7 @@ def fit(
         raise ValueError(f"radius = {radius!r}; it must be a number or 'auto'")
     chosen = _method(method, method_options, options, gap)
     table = as_table(data, shape=shape, columns=columns, weights=weights)
-    function, loss_name = (None, None) if loss is None else _loss(loss, table.values, 1.0)
+    function, loss_name = (None, None) if loss is None else _loss(loss)
     with _watching(callback, progress, iterations) as watcher:
         model, about = _core.fit(
             shape=table.shape,
@@ -233,14 +220,14 @@ def fit(
             },
             method=chosen,
             run=_run(iterations, gap, time, seed, threads, certificate_share, patience),
-            validation=_validation(validation, table.row_names, table.col_names),
+            validation=held_out(validation, table, columns),
             callback=watcher,
             keep_dual=_keeps(certificate, loss, chosen),
         )
     return _result(model, about, table.row_names, table.col_names)
 
 
-def _method(name: Any, method_options: dict[str, Any] | None, options: dict[str, Any], gap: Any) -> _core.Method:
+def _method(name: Any, method_options: MethodOptions | None, options: MethodOptions, gap: Any) -> _core.Method:
     chosen = None if name is None else _name("method", name)
     return _core.Method(chosen, {**(method_options or {}), **options}, gap is not None)
 
@@ -268,12 +255,11 @@ def _run(
     }
 
 
-def _loss(loss: Loss, values: Any, radius: float) -> tuple[PythonLoss | None, str]:
+def _loss(loss: Loss) -> tuple[PythonLoss | None, str]:
     """A function to ask, if it is one, and a name."""
     if not callable(loss):
         return None, named("loss", loss)
     function = PythonLoss(loss)
-    function.check(values, radius)
     return function, function.name
 
 

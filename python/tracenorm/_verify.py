@@ -93,7 +93,8 @@ def verify(
     if shape is None and isinstance(data, tuple):
         shape = answer.shape
     table = as_table(data, shape=shape, columns=columns, weights=weights)
-    rows, cols = table.rows, table.cols
+    rows: npt.NDArray[Any] = table.rows
+    cols: npt.NDArray[Any] = table.cols
     if table.row_names and answer.row_names:
         rows = _places(table.row_names, answer.row_names, "rows")[rows]
         cols = _places(table.col_names, answer.col_names, "columns")[cols]

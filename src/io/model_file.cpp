@@ -130,6 +130,9 @@ void write_model(const std::string& path, const Model& model) {
   const LowRankMatrix& factors = model.factors;
   require_label_count(model.rows, factors.rows(), "row");
   require_label_count(model.cols, factors.cols(), "column");
+  if (!factors.values().allFinite() || !factors.left().allFinite() || !factors.right().allFinite()) {
+    throw Error(ErrorCode::numerical, fmt::format("'{}': the model holds values that are not finite numbers", path));
+  }
   AtomicFile file(path);
   ArchiveWriter archive([&](std::string_view bytes) { file.write(bytes); });
   archive.add("schema.npy", integer_bytes(current_schema), false);
@@ -147,7 +150,8 @@ void write_model(const std::string& path, const Model& model) {
   archive.add("range.npy",
               vector_bytes(range.bounded() ? std::vector{range.lower, range.upper} : std::vector<double>{}), false);
   const RowPrice& price = model.row_price;
-  archive.add("row_price.npy", vector_bytes({price.multiplier, price.mean_count, price.power, price.smoothing}), false);
+  archive.add("row_price.npy",
+              vector_bytes(std::vector{price.multiplier, price.mean_count, price.power, price.smoothing}), false);
   archive.add("metadata.npy", text_bytes(model.metadata), true);
   archive.finish();
   file.commit();

@@ -30,6 +30,10 @@ struct Answer {
 
 constexpr Offset kBlock = 8192;
 
+/// Slopes are taken a little shorter than they are: nobody knows where those of this loss end, and one that rounding
+/// leads beyond the end would have an infinite conjugate. Zero is never outside.
+constexpr double kShorter = 1 - 4 * double(std::numeric_limits<Real>::epsilon());
+
 EntryRange part(const EntryRange& r, Offset from, Offset count) {
   EntryRange range{r.y + from, r.w != nullptr ? r.w + from : nullptr,
                    r.x + from, r.slope != nullptr ? r.slope + from : nullptr,
@@ -67,13 +71,10 @@ class Block {
     keep(&Answer::at_x);
   }
 
-  /// A little shorter than they are: nobody knows where the slopes of this loss end, and a slope that the rounding of
-  /// sums with a penalty's leads beyond the end would have an infinite conjugate. Zero is never outside.
   void ask_slopes(const Real* x, double width) {
-    constexpr double shorter = 1 - 4 * double(std::numeric_limits<Real>::epsilon());
     gather(x);
     loss_.chords(x_.data(), width, y_.data(), out_.data(), x_.size());
-    for (double& slope : out_) slope *= shorter;
+    for (double& slope : out_) slope *= kShorter;
     keep(&Answer::slope);
   }
 
@@ -100,14 +101,13 @@ class Block {
   }
 
  private:
-  /// They only choose between points that all give a valid bound, so a short chord will do; but a difference quotient
-  /// whose rounding leads out of the loss's slopes would make the bound infinite. Hence not too short, and rounded.
+  /// They only choose between points that all give a valid bound, so a chord that is not too short will do.
   void ask_slopes_at_zero() {
     double size = 0;
     for (const double y : y_) size += std::abs(y) / static_cast<double>(y_.size());
     std::fill(x_.begin(), x_.end(), 0.0);
     loss_.chords(x_.data(), 1e-3 * size, y_.data(), out_.data(), x_.size());
-    for (double& slope : out_) slope = double(Real(slope));
+    for (double& slope : out_) slope = double(Real(slope * kShorter));
     keep(&Answer::slope_at_zero);
   }
   void gather(const Real* x) {

@@ -201,7 +201,10 @@ class Minimizations {
     const double rise = std::max(0.0, (search.far_above - search.at_b) / search.step);
     const double meet = fall + rise > 0 ? (search.at_a - search.at_b + rise * width) / (fall + rise) : 0.0;
     const double at = std::clamp(meet, 0.0, width);
-    return std::min({search.at_a - fall * at, search.at_b - rise * (width - at), search.best});
+    // Where the lines start is rounded, too.
+    const double farthest = std::max(std::abs(search.low), std::abs(search.high)) + 2 * search.step;
+    const double places = kRounding * farthest * (fall + rise);
+    return std::min({search.at_a - fall * at, search.at_b - rise * (width - at), search.best}) - places;
   }
 
   const Custom& loss_;

@@ -187,7 +187,7 @@ Result Session::finish(std::string method, bool bounded) {
     solution = evaluator_.norm().to_data(std::move(solution));
     solution.compress();  // scaled singular vectors are no longer orthogonal
     FactoredMatrix back = evaluator_.norm().from_data(solution.copy());
-    back.compress();
+    back.compress(0);  // with the smallest values, which add up
     result.trace_norm = back.trace_norm_bound();
   }
   if (bounded) keep_inside(solution, result.trace_norm);
@@ -208,7 +208,7 @@ Result Session::finish(std::string method, bool bounded) {
 
 void Session::keep_inside(FactoredMatrix& solution, double& norm) const {
   // A decomposition is rounded, and a sum of its values may be a little less than the norm: a hair inside is inside.
-  constexpr double hair = 1e-12;
+  constexpr double hair = 1e-11;
   const double allowed = evaluator_.radius() * (1 - hair);
   if (norm <= allowed) return;
   solution.scale(allowed / norm);

@@ -59,6 +59,7 @@ TopMeasures top_measures(const Model& model, const Entries& train, const Entries
   const auto seen = by_row(train, rows, -std::numeric_limits<double>::infinity());
   const auto relevant = by_row(test, rows, relevant_from);
   TopMeasures sum{top, relevant_from};
+  std::vector<bool> listed(static_cast<std::size_t>(model.factors.cols()));
   for (Index i = 0; i < rows; ++i) {
     const std::vector<Index>& wanted = relevant[static_cast<std::size_t>(i)];
     if (wanted.empty()) continue;
@@ -68,8 +69,10 @@ TopMeasures top_measures(const Model& model, const Entries& train, const Entries
     double gain = 0;
     double best_gain = 0;
     for (std::size_t p = 0; p < order.size(); ++p) {
+      listed[static_cast<std::size_t>(order[p])] = true;
       if (p < wanted.size()) best_gain += discount(p);
       if (!contains(wanted, order[p])) continue;
+      if (hits == 0) sum.mrr += 1 / (static_cast<double>(p) + 1);
       ++hits;
       gain += discount(p);
     }
@@ -84,6 +87,10 @@ TopMeasures top_measures(const Model& model, const Entries& train, const Entries
   sum.recall /= count;
   sum.ndcg /= count;
   sum.hit_rate /= count;
+  sum.mrr /= count;
+  sum.coverage = sum.rows > 0 ? static_cast<double>(std::count(listed.begin(), listed.end(), true)) /
+                                    static_cast<double>(listed.size())
+                              : count;
   return sum;
 }
 

@@ -18,6 +18,8 @@ struct TopMeasures {
   double recall = 0;         ///< share of a row's relevant ones that are among the first `top`
   double ndcg = 0;           ///< discounted gain, 1 when the relevant ones come first
   double hit_rate = 0;       ///< share of rows with at least one relevant one among the first `top`
+  double mrr = 0;            ///< one over the place of the first relevant one; 0 beyond `top`
+  double coverage = 0;       ///< share of all columns that are on at least one list
 };
 
 /// The model's prediction of every column for a row, not clipped: what is clipped has lost its order. Without a row it

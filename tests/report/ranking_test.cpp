@@ -39,6 +39,8 @@ TEST(TopMeasures, ByHand) {
   EXPECT_DOUBLE_EQ(top.precision, (0.5 + 0) / 2);
   EXPECT_DOUBLE_EQ(top.recall, (0.5 + 0) / 2);
   EXPECT_DOUBLE_EQ(top.hit_rate, 0.5);
+  EXPECT_DOUBLE_EQ(top.mrr, (1 + 0) / 2.0);
+  EXPECT_DOUBLE_EQ(top.coverage, 1);  // 0 1 on one list, 3 2 on the other
   EXPECT_DOUBLE_EQ(top.ndcg, 1 / (1 + 1 / std::log2(3.0)) / 2);
 }
 
@@ -47,6 +49,8 @@ TEST(TopMeasures, NobodyToJudge) {
   EXPECT_EQ(top.rows, 0);
   EXPECT_TRUE(std::isnan(top.precision));
   EXPECT_TRUE(std::isnan(top.ndcg));
+  EXPECT_TRUE(std::isnan(top.mrr));
+  EXPECT_TRUE(std::isnan(top.coverage));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._ids import number_ids
 from .._loss import wants_labels
+from .._options import MethodOptions
 from ._common import fit_triplets, seed_from
 
 
@@ -68,7 +69,7 @@ class MatrixCompletion(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         prepare: str | None = None,
         norm_power: float | None = None,
         method: str | None = None,
-        method_options: dict[str, Any] | None = None,
+        method_options: MethodOptions | None = None,
         max_iter: int = 500,
         gap: float | None = None,
         features: tuple[Any, Any] = (0, 1),

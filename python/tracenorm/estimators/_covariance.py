@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.covariance import EmpiricalCovariance, empirical_covariance
+from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._options import MethodOptions
+from .._result import Result
 from .._solve import solve
 from ._common import seed_from
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+PATH = 10
+"""So many penalties are tried, down to a hundredth of the one that leaves no covariance between two variables."""
 
 
 class SparseLowRankCovariance(EmpiricalCovariance):  # type: ignore[misc]
@@ -20,8 +29,9 @@ class SparseLowRankCovariance(EmpiricalCovariance):  # type: ignore[misc]
 
     Parameters
     ----------
-    l1 : float
-        Weight of the penalty on the absolute values of all entries.
+    l1 : float or "auto"
+        Weight of the penalty on the absolute values of all entries. "auto" chooses the one whose estimate from some of
+        the samples is nearest to the empirical covariance of the others (see ``score``), by cross-validation.
     radius : float or None
         Bound on the trace norm. None: the trace of S, its total variance.
     loss : str, tuple or function
@@ -31,6 +41,8 @@ class SparseLowRankCovariance(EmpiricalCovariance):  # type: ignore[misc]
     max_iter : int
     gap : float or None
         Stop at this certified relative gap.
+    cv : int, splitter or None
+        How samples are split for ``l1="auto"``; None: five folds.
     assume_centered : bool
         Do not subtract the mean.
     store_precision : bool
@@ -44,6 +56,10 @@ class SparseLowRankCovariance(EmpiricalCovariance):  # type: ignore[misc]
         Symmetric. (Entries below ``max(abs) * 1e-6`` are set to zero.)
     location_ : array of shape (n_features,)
     precision_ : array of shape (n_features, n_features)
+    l1_ : float
+        The penalty that was used.
+    cv_results_ : dict
+        With ``l1="auto"``: "l1", the penalties that were tried, and "mean_test_score", "std_test_score" of each.
     n_iter_ : int
     dual_gap_ : float
         Certified distance of the objective from the optimum.
@@ -54,14 +70,15 @@ class SparseLowRankCovariance(EmpiricalCovariance):  # type: ignore[misc]
 
     def __init__(
         self,
-        l1: float = 0.01,
+        l1: float | Literal["auto"] = 0.01,
         *,
         radius: float | None = None,
         loss: Any = "squared:0.5",
         method: str | None = None,
-        method_options: dict[str, Any] | None = None,
+        method_options: MethodOptions | None = None,
         max_iter: int = 500,
         gap: float | None = 0.01,
+        cv: Any = None,
         assume_centered: bool = False,
         store_precision: bool = True,
         random_state: Any = 1,
@@ -75,20 +92,33 @@ class SparseLowRankCovariance(EmpiricalCovariance):  # type: ignore[misc]
         self.method_options = method_options
         self.max_iter = max_iter
         self.gap = gap
+        self.cv = cv
         self.random_state = random_state
         self.n_threads = n_threads
 
     def fit(self, X: Any, y: Any = None) -> SparseLowRankCovariance:
         """Estimates from the samples X, one a row."""
+        if isinstance(self.l1, str) and self.l1 != "auto":
+            raise ValueError(f"l1 = {self.l1!r}; it must be a number or 'auto'")
         X = validate_data(self, X, ensure_min_samples=2, dtype=np.float64)
-        self.location_ = np.zeros(X.shape[1]) if self.assume_centered else X.mean(axis=0)
+        self.location_ = self._center(X)
+        self.l1_ = self._choose(X) if isinstance(self.l1, str) else self.l1
+        self.result_, covariance = self._estimate(X, self.l1_)
+        self._set_covariance(covariance)
+        self.n_iter_ = self.result_.iterations
+        self.dual_gap_ = self.result_.objective - self.result_.lower_bound
+        return self
+
+    def _center(self, X: Floats) -> Floats:
+        return np.zeros(X.shape[1]) if self.assume_centered else X.mean(axis=0)
+
+    def _estimate(self, X: Floats, l1: float) -> tuple[Result, Floats]:
         empirical = empirical_covariance(X, assume_centered=self.assume_centered)
-        radius = float(np.trace(empirical)) if self.radius is None else self.radius
-        self.result_ = solve(
+        result = solve(
             empirical,
             loss=self.loss,
-            radius=radius,
-            penalty=("l1", self.l1),
+            radius=float(np.trace(empirical)) if self.radius is None else self.radius,
+            penalty=("l1", l1),
             method=self.method,
             method_options=self.method_options,
             iterations=self.max_iter,
@@ -97,13 +127,26 @@ class SparseLowRankCovariance(EmpiricalCovariance):  # type: ignore[misc]
             threads=self.n_threads,
         )
         # The mean with the transpose is feasible too, and its objective no larger.
-        covariance = self.result_.to_dense()
+        covariance = result.to_dense()
         covariance = (covariance + covariance.T) / 2
         covariance[np.abs(covariance) < 1e-6 * np.abs(covariance).max(initial=0)] = 0
-        self._set_covariance(covariance)
-        self.n_iter_ = self.result_.iterations
-        self.dual_gap_ = self.result_.objective - self.result_.lower_bound
-        return self
+        return result, covariance
+
+    def _choose(self, X: Floats) -> float:
+        """The penalty with the best mean score over the folds."""
+        empirical = empirical_covariance(X, assume_centered=self.assume_centered)
+        largest = float(np.abs(empirical - np.diag(np.diag(empirical))).max())
+        path = largest * np.geomspace(1, 0.01, PATH)
+        if largest == 0:  # uncorrelated, or a single variable: there is nothing to choose between
+            path = np.zeros(1)
+        scores = np.array(
+            [
+                [_score(X[test] - self._center(X[train]), self._estimate(X[train], float(l1))[1]) for l1 in path]
+                for train, test in check_cv(self.cv).split(X)
+            ]
+        )
+        self.cv_results_ = {"l1": path, "mean_test_score": scores.mean(axis=0), "std_test_score": scores.std(axis=0)}
+        return float(path[np.argmax(scores.mean(axis=0))])
 
     def score(self, X_test: Any, y: Any = None) -> float:
         """Minus the squared Frobenius distance from the empirical covariance of X_test.
@@ -112,5 +155,9 @@ class SparseLowRankCovariance(EmpiricalCovariance):  # type: ignore[misc]
         """
         check_is_fitted(self)
         X_test = validate_data(self, X_test, reset=False)
-        empirical = empirical_covariance(X_test - self.location_, assume_centered=True)
-        return -float(np.sum(np.square(empirical - self.covariance_)))
+        return _score(X_test - self.location_, self.covariance_)
+
+
+def _score(centered: Floats, covariance: Floats) -> float:
+    empirical = empirical_covariance(centered, assume_centered=True)
+    return -float(np.sum(np.square(empirical - covariance)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _core
 from .._loss import PythonLoss, named
+from .._options import MethodOptions
 from ._common import fit_triplets, seed_from
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -33,6 +35,9 @@ class RobustImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         Keep the observed entries as they are. False: the fit replaces them too, which takes outliers away.
     scale : bool
         Shift and scale the columns. False: they are comparable as they are.
+    keep_empty_features : bool
+        What ``transform`` does with columns in which ``fit`` saw nothing but NaN: fill them with 0, or (False) leave
+        them out, with a warning, as scikit-learn's imputers do.
     method : str or None
     method_options : dict or None
     max_iter : int
@@ -61,8 +66,9 @@ class RobustImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         loss: Any = "absolute",
         keep_observed: bool = True,
         scale: bool = True,
+        keep_empty_features: bool = False,
         method: str | None = None,
-        method_options: dict[str, Any] | None = None,
+        method_options: MethodOptions | None = None,
         max_iter: int = 500,
         gap: float | None = 0.01,
         random_state: Any = 1,
@@ -72,6 +78,7 @@ class RobustImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         self.loss = loss
         self.keep_observed = keep_observed
         self.scale = scale
+        self.keep_empty_features = keep_empty_features
         self.method = method
         self.method_options = method_options
         self.max_iter = max_iter
@@ -90,6 +97,7 @@ class RobustImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         rows, cols = np.nonzero(~np.isnan(Z))
         if len(rows) == 0:
             raise ValueError("X holds nothing but NaN; there must be at least one observed entry")
+        self._empty = np.isnan(Z).all(axis=0)
         slopes = _Slopes(self.loss)
         slopes.check()
         self.result_ = fit_triplets(
@@ -108,6 +116,7 @@ class RobustImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         )
         kept = self.result_.values > 1e-6 * self.result_.values.max(initial=0)
         self.components_: Floats = np.ascontiguousarray(self.result_.right.T[kept])
+        self.components_[:, self._empty] = 0  # of these columns nothing is known; what stands there is rounding
         spread = self.result_.values[kept] / np.sqrt(len(Z))
         # Of a loss's noise: E r f'(r). It is the scale of a Laplace law for the absolute loss, a variance for a square.
         fitted, datum = self.result_.predict(rows, cols), Z[rows, cols]
@@ -124,11 +133,28 @@ class RobustImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         observed = self._checked(X, reset=False)
         missing = np.isnan(observed)
         if self.keep_observed and not missing.any():
-            return observed
+            return self._kept(observed)
         Z = (observed - self.center_) / self.scale_
         fit: Floats = _regress(Z, self.components_, self._prior, _Slopes(self.loss)) @ self.components_
         fit = fit * self.scale_ + self.center_
-        return np.where(missing, fit, observed) if self.keep_observed else fit
+        return self._kept(np.where(missing, fit, observed) if self.keep_observed else fit)
+
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[Any]:
+        """The names of the columns that ``transform`` gives."""
+        names: npt.NDArray[Any] = super().get_feature_names_out(input_features)
+        return names if self.keep_empty_features else names[~self._empty]
+
+    def _kept(self, filled: Floats) -> Floats:
+        """Without the columns of which nothing is known, in scikit-learn's words."""
+        if self.keep_empty_features or not self._empty.any():
+            return filled
+        names = getattr(self, "feature_names_in_", np.arange(filled.shape[1]))[self._empty].tolist()
+        warnings.warn(
+            f"Skipping features without any observed values: {names}. keep_empty_features=True fills them with 0.",
+            UserWarning,
+            stacklevel=3,
+        )
+        return filled[:, ~self._empty]
 
     def _checked(self, X: Any, reset: bool) -> Floats:
         checked = validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan", copy=True)
