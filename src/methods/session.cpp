@@ -136,11 +136,12 @@ bool Session::proceed(Iteration iteration, const Linearization& model, const Fac
     doubtful.relative_gap = std::numeric_limits<double>::infinity();
     status_ = stopping(doubtful);
   }
-  if (status_ != Status::not_run && !is_gap(status_)) {
+  const bool in_a_hurry = status_ == Status::interrupted;  // who stops a run does not want to wait for a last proof
+  if (status_ != Status::not_run && !is_gap(status_) && !in_a_hurry) {
     const bool summed = !std::isnan(model.conjugate_sum);  // a run may end where nobody expected it to
     certifier_.finish(summed ? model : evaluator_.linearize(iteration.width, true));
   }
-  if (status_ != Status::not_run) certifier_.remove_doubt(iteration.objective);
+  if (status_ != Status::not_run && !in_a_hurry) certifier_.remove_doubt(iteration.objective);
   complete(iteration);
   return record(iteration);
 }

@@ -2,8 +2,10 @@
 // methods in long double, every objective against the truth, every status against its numbers, every certificate by
 // `verify`.
 //
-//   tracenorm_campaign [--minutes M] [--problems N] [--seed FIRST]
+//   tracenorm_campaign [--minutes M] [--problems N] [--seed FIRST] [--small FILE]
 //
+// --small writes the smallest problems with their best objective and bound, a line of JSON each, for the cone solver of
+// tests/campaign/cone.py.
 // Prints what it did as JSON; exit code 1 when anything was wrong. A violation names its seed: --seed S --problems 1.
 #include <fmt/format.h>
 
@@ -122,7 +124,8 @@ class Judge {
     check_certificate(way, result);
   }
 
-  void conclude() {
+  void conclude(std::FILE* small) {
+    if (small != nullptr && given_.well_scaled && std::isfinite(bound_)) write_small(small);
     if (bound_ > best_) {
       complain(tally_.bounds_violated, bound_way_,
                fmt::format("bound {:.17g} above the objective {:.20g} of {}", bound_, static_cast<double>(best_),
@@ -141,6 +144,24 @@ class Judge {
     complain(tally_.unproved, way, "verify: " + verification.steps.back().name + ": " + verification.steps.back().says);
   }
 
+  /// In prepared units.
+  void write_small(std::FILE* file) const {
+    const Problem& problem = given_.problem;
+    const auto* sparse = std::get_if<SparseObservations>(&problem.observations);
+    const DenseObservations data =
+        sparse != nullptr ? make_dense(*sparse) : std::get<DenseObservations>(problem.observations);
+    if (data.value.size() > 64 || std::holds_alternative<losses::Custom>(problem.loss)) return;
+    std::string values;
+    for (const Real y : data.value) {
+      values += fmt::format("{}{}", values.empty() ? "" : ", ", std::isnan(y) ? "null" : fmt::format("{:.9g}", y));
+    }
+    fmt::print(file,
+               "{{\"seed\": {}, \"rows\": {}, \"cols\": {}, \"values\": [{}], \"loss\": \"{}\", \"penalty\": \"{}\", "
+               "\"radius\": {:.17g}, \"objective\": {:.17g}, \"bound\": {:.17g}}}\n",
+               seed_, data.rows, data.cols, values, to_string(problem.loss), to_string(problem.penalty),
+               problem.radius(), static_cast<double>(best_), bound_);
+  }
+
   void complain(int& count, const Way& way, const std::string& what) {
     ++count;
     fmt::print(stderr, "seed {}: {}\n  {}\n  {}\n", seed_, given_.name, way.name, what);
@@ -155,7 +176,7 @@ class Judge {
   Way bound_way_;
 };
 
-void run_problem(std::uint64_t seed, Tally& tally) {
+void run_problem(std::uint64_t seed, Tally& tally, std::FILE* small) {
   const RandomProblem given = random_problem(seed);
   Random random(seed + 0x5eed);
   Judge judge(given, seed, tally);
@@ -167,7 +188,7 @@ void run_problem(std::uint64_t seed, Tally& tally) {
     if (given.start.terms() > 0 && random.uniform() < 0.7) hooks.start = &given.start;
     judge.take(way, solve(given.problem, way.method, way.options, hooks));
   }
-  judge.conclude();
+  judge.conclude(small);
 }
 
 std::string to_json(const std::map<std::string, int>& counts) {
@@ -180,9 +201,11 @@ int run(int argc, char** argv) {
   double minutes = 0;
   int problems = 200;
   std::uint64_t seed = 1;
+  std::FILE* small = nullptr;
   for (int k = 1; k + 1 < argc; k += 2) {
     if (std::strcmp(argv[k], "--minutes") == 0) minutes = std::atof(argv[k + 1]), problems = 1 << 30;
     if (std::strcmp(argv[k], "--problems") == 0) problems = std::atoi(argv[k + 1]);
+    if (std::strcmp(argv[k], "--small") == 0) small = std::fopen(argv[k + 1], "w");
     if (std::strcmp(argv[k], "--seed") == 0) seed = std::strtoull(argv[k + 1], nullptr, 10);
   }
   const auto begin = std::chrono::steady_clock::now();
@@ -191,12 +214,13 @@ int run(int argc, char** argv) {
     const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (minutes > 0 && elapsed > 60 * minutes) break;
     try {
-      run_problem(seed + static_cast<std::uint64_t>(k), tally);
+      run_problem(seed + static_cast<std::uint64_t>(k), tally, small);
     } catch (const std::exception& error) {
       fmt::print(stderr, "seed {}: {}\n", seed + static_cast<std::uint64_t>(k), error.what());
       ++tally.statuses_wrong;
     }
   }
+  if (small != nullptr) std::fclose(small);
   fmt::print(
       "{{\"first_seed\": {}, \"problems\": {}, \"answers\": {}, \"numerical_failures\": {},\n \"bounds_violated\": {}, "
       "\"objectives_or_norms_wrong\": {}, \"statuses_wrong\": {},\n \"verified\": {}, \"refuted\": {}, "
