@@ -123,16 +123,16 @@ FeasibleSlopes feasible_slopes(const Claim& claim, const Observed& observed, con
         const double weight = observed.weight_of(e);
         const double part = take(at, j, loss.slopes(y, weight), loss.slope_at_zero(y, weight));
         sum.conjugates.add(loss.conjugate(part, y, weight));
-        ++e;
       };
       if (!out.everywhere && !off_pattern) {
-        while (e < end) take_observed(static_cast<std::size_t>(e), pattern.col()[e]);
+        for (; e < end; ++e) take_observed(static_cast<std::size_t>(e), pattern.col()[e]);
         return;
       }
       for (Index j = 0; j < pattern.cols(); ++j) {
         const std::size_t place = static_cast<std::size_t>(i) * cols + static_cast<std::size_t>(j);
         if (e < end && pattern.col()[e] == j) {
           take_observed(out.everywhere ? place : static_cast<std::size_t>(e), j);
+          ++e;
         } else if (square_lambda > 0) {  // lambda x^2: any slope s, and s^2 / (4 lambda)
           if (out.everywhere) out.slope[place] = static_cast<double>(given[place]);
           const double size = out.everywhere ? std::abs(out.slope[place]) : absolute(off.range(row[j], i, j)).upper;
