@@ -184,7 +184,8 @@ NewRow fold_in(const Model& model, const Loss& loss, const std::vector<Index>& c
 }
 
 RowPrice row_price(const Fit& fit) {
-  if (std::holds_alternative<losses::Custom>(fit.problem.loss)) return {};  // no file holds it, so no row could be fitted
+  if (std::holds_alternative<losses::Custom>(fit.problem.loss))
+    return {};  // no file holds it, so no row could be fitted
   const LowRankMatrix& x = fit.result.solution;
   const Observations& observations = fit.problem.observations;
   const std::vector<Offset> counts = count_observed(observations).row;
