@@ -1,4 +1,5 @@
-// CRC-32, as in zlib: finds files that do not belong together. It keeps nobody from forging them.
+// CRC-32, as in zlib, which the core library does not link: finds files that do not belong together. It keeps nobody
+// from forging them.
 #pragma once
 
 #include <array>

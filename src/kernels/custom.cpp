@@ -166,19 +166,6 @@ double objective_custom(const losses::Custom& loss, const EntryRange& r) {
 }
 
 template <Mode mode, bool weighted>
-EntrySums conjugate_custom(const losses::Custom& loss, const EntryRange& r) {
-  EntrySums sums;
-  for_each_block(r, [&](const EntryRange& range, Offset) {
-    Block<mode, weighted> block(loss, range);
-    block.ask_conjugates([&](Offset i) { return double(range.slope[i]); });
-    for (Offset i = 0; i < range.count; ++i) {
-      sums += conjugate<Answer, mode, weighted>(block.answers[static_cast<std::size_t>(i)], part(range, i, 1));
-    }
-  });
-  return sums;
-}
-
-template <Mode mode, bool weighted>
 void smoothed_segment_custom(const losses::Custom& loss, const EntryRange& r, const Real* target, const double* t,
                              double width, SegmentSums& sums) {
   std::vector<Real> there;
@@ -217,10 +204,12 @@ void segment_custom(const losses::Custom& loss, const EntryRange& r, const Real*
 
 template <Mode mode, bool weighted>
 constexpr LossKernels<losses::Custom> custom_table() {
-  return {
-      linearize_custom<mode, weighted, false>, linearize_custom<mode, weighted, true>, nullptr,
-      objective_custom<mode, weighted>,        conjugate_custom<mode, weighted>,       segment_custom<mode, weighted>,
-      smoothed_segment_custom<mode, weighted>};
+  return {linearize_custom<mode, weighted, false>,
+          linearize_custom<mode, weighted, true>,
+          nullptr,
+          objective_custom<mode, weighted>,
+          segment_custom<mode, weighted>,
+          smoothed_segment_custom<mode, weighted>};
 }
 
 template <Mode mode>

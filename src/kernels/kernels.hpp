@@ -145,8 +145,6 @@ struct LossKernels {
   /// As `linearize`, from the data in one byte. Without weights and in masked modes only; null elsewhere.
   EntrySums (*linearize_coded)(const L& loss, const EntryRange& range, double width);
   double (*objective)(const L& loss, const EntryRange& range);
-  /// Conjugates at the stored slopes (modes other than observed_complement), and their squares.
-  EntrySums (*conjugate)(const L& loss, const EntryRange& range);
   /// Along x + t (target - x), for kSegmentPoints values of t.
   void (*segment)(const L& loss, const EntryRange& range, const Real* target, const double* t, SegmentSums& sums);
   /// The same without values, with derivatives from slopes of the given width.

@@ -96,17 +96,6 @@ double objective(const L& loss, const EntryRange& r) {
   return sum;
 }
 
-template <class L, Mode mode, bool weighted>
-EntrySums conjugate(const L& loss, const EntryRange& r) {
-  EntrySums sums;
-  for (Offset i = 0; i < r.count; ++i) {
-    const double s = double(r.slope[i]);
-    sums.conjugate += entry<mode, weighted>(loss, r, i).conjugate(s);
-    sums.square_slope += s * s;
-  }
-  return sums;
-}
-
 template <Mode mode>
 void add_squares(double x, double way, int p, SegmentSums& sums) {
   if (mode != Mode::observed_complement) return;
@@ -149,7 +138,6 @@ constexpr LossKernels<L> loss_table() {
                        linearize<L, mode, weighted, Conjugates::summed>,
                        nullptr,
                        objective<L, mode, weighted>,
-                       conjugate<L, mode, weighted>,
                        segment<L, mode, weighted>,
                        smoothed_segment<L, mode, weighted>};
   if constexpr (coded) table.linearize_coded = linearize_coded<L, mode>;

@@ -52,12 +52,15 @@ bool Certifier::take(Slopes which, double conjugate_sum, const SpectralBound& bo
   return true;
 }
 
-void Certifier::prove(Slopes which, double work) {
-  const double conjugates = evaluator_.make_dual(which);
+void Certifier::prove_current(double work) {
+  const double conjugates = evaluator_.make_dual(Slopes::current);
+  prove_made(Slopes::current, conjugates, evaluator_.estimate_norm(Slopes::current), work);
+}
+
+void Certifier::prove_made(Slopes which, double conjugates, double estimate, double work) {
   if (!std::isfinite(conjugates)) return;
   SpectralBound bound{0, SpectralBound::Proof::exact, 0};
-  if (evaluator_.radius() > 0)
-    bound = evaluator_.bound_norm(evaluator_.estimate_norm(which == Slopes::current ? which : Slopes::dual), work);
+  if (evaluator_.radius() > 0) bound = evaluator_.bound_norm(estimate, work);
   certificate_.failure_probability += bound.failure_probability;
   take(which, conjugates, bound);
 }
@@ -81,14 +84,11 @@ void Certifier::try_both(const Linearization& model, double work) {
     const double estimate = evaluator_.estimate_norm(Slopes::dual);
     const double average = -conjugates - evaluator_.radius() * estimate;
     if (average > current) {
-      if (!(average > lower_bound_)) return;
-      const SpectralBound bound = evaluator_.bound_norm(estimate, work);
-      certificate_.failure_probability += bound.failure_probability;
-      take(Slopes::average, conjugates, bound);
+      if (average > lower_bound_) prove_made(Slopes::average, conjugates, estimate, work);
       return;
     }
   }
-  if (current > lower_bound_) prove(Slopes::current, work);
+  if (current > lower_bound_) prove_current(work);
 }
 
 void Certifier::update(int k, const Linearization& model) {
@@ -98,10 +98,10 @@ void Certifier::update(int k, const Linearization& model) {
     ++averaged_;
   }
   if (std::isnan(model.conjugate_sum)) return;
-  if (evaluator_.radius() == 0) return prove(Slopes::current, 0);  // X = 0: the slopes say it all
+  if (evaluator_.radius() == 0) return prove_current(0);  // X = 0: the slopes say it all
   const double estimate = -model.conjugate_sum - evaluator_.radius() * evaluator_.estimate_norm(Slopes::current);
   if (gap_in_reach(model.objective, estimate)) {
-    prove(Slopes::current, std::max(allowance(), 4 * kLeastWork));
+    prove_current(std::max(allowance(), 4 * kLeastWork));
     refused_estimate_ = estimate + 1e-3 * std::abs(estimate) * *options_.gap;
     return;
   }
@@ -133,7 +133,8 @@ void Certifier::remove_doubt(double objective) {
   if (bound.proof == SpectralBound::Proof::none) return;
   double margin = kWorthOfCertainty * (objective - lower_bound_);
   if (options_.gap && relative_gap(objective, lower_bound_) <= *options_.gap) {  // that must stay so
-    margin = std::min(margin, lower_bound_ - objective + *options_.gap * std::abs(lower_bound_) / (1 + *options_.gap));
+    margin =
+        std::min(margin, *options_.gap * std::abs(lower_bound_) / (1 + *options_.gap) - (objective - lower_bound_));
   }
   if (take(which, conjugates, bound, std::max(0.0, margin))) certificate_.failure_probability = 0;
 }

@@ -43,8 +43,10 @@ class Certifier {
   /// Passes that may still be spent.
   [[nodiscard]] double allowance() const;
   [[nodiscard]] bool gap_in_reach(double objective, double estimate) const;
-  /// Proves what the current or averaged slopes prove.
-  void prove(Slopes which, double work);
+  /// Proves what the current slopes prove.
+  void prove_current(double work);
+  /// The same for a dual point that is made already, and whose norm is about known.
+  void prove_made(Slopes which, double conjugates, double estimate, double work);
   /// Proves what the dual point, which was made of `which`, proves with this bound of its norm; keeps it where it is
   /// better than what is known by more than `margin`.
   bool take(Slopes which, double conjugate_sum, const SpectralBound& bound, double margin = 0);

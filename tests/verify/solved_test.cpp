@@ -8,20 +8,15 @@
 #include "support/identifier.hpp"
 #include "tracenorm/solve.hpp"
 #include "tracenorm/verify.hpp"
+#include "verify/every_kind.hpp"
 
 namespace tracenorm {
 namespace {
 
-using Choice = std::tuple<int, int, bool, bool, bool>;  // loss, penalty, weights, norm weights, full matrix
+using test::every_loss;
+using test::every_penalty;
 
-const std::vector<Loss> kLosses{losses::Absolute{},
-                                losses::Squared{0.5},
-                                losses::Huber{0.5},
-                                losses::Quantile{0.3},
-                                losses::EpsilonInsensitive{0.2},
-                                losses::Hinge{},
-                                losses::Logistic{}};
-const std::vector<Penalty> kPenalties{NoPenalty{}, L1Penalty{0.2}, ComplementSquaredPenalty{0.1}};
+using Choice = std::tuple<int, int, bool, bool, bool>;  // loss, penalty, weights, norm weights, full matrix
 
 struct Given {
   Problem problem;
@@ -46,15 +41,16 @@ Given make_problem(const Choice& choice, std::uint64_t seed) {
       const double y = 2 * u[i] * v[j] + random.normal();
       given.data.entries.row.push_back(i);
       given.data.entries.col.push_back(j);
-      const Real datum = wants_labels(kLosses[std::size_t(loss)]) ? (y < 0 ? Real(-1) : Real(1)) : static_cast<Real>(y);
+      const Real datum =
+          wants_labels(every_loss()[std::size_t(loss)]) ? (y < 0 ? Real(-1) : Real(1)) : static_cast<Real>(y);
       given.data.entries.value.push_back(datum);
       if (weighted) given.data.weight.push_back(static_cast<Real>(0.5 + random.uniform()));
     }
   }
   SparseObservations sparse = make_sparse(rows, cols, given.data.entries, given.data.weight);
   given.problem.observations = full ? Observations(make_dense(sparse)) : Observations(std::move(sparse));
-  given.problem.loss = kLosses[std::size_t(loss)];
-  given.problem.penalty = kPenalties[std::size_t(penalty)];
+  given.problem.loss = every_loss()[std::size_t(loss)];
+  given.problem.penalty = every_penalty()[std::size_t(penalty)];
   given.problem.constraint = weighted_ball(15, {norm_weights ? 0.5 : 0.0, 0.3}, given.problem.observations);
   return given;
 }
@@ -93,18 +89,19 @@ TEST_P(Solved, IsProved) {
 
 std::string choice_name(const testing::TestParamInfo<Choice>& info) {
   const auto [loss, penalty, weighted, norm_weights, full] = info.param;
-  return test::identifier(to_string(kLosses[std::size_t(loss)]) + "_" + to_string(kPenalties[std::size_t(penalty)]) +
-                          (weighted ? "_weighted" : "") + (norm_weights ? "_norm" : "") + (full ? "_full" : ""));
+  return test::identifier(to_string(every_loss()[std::size_t(loss)]) + "_" +
+                          to_string(every_penalty()[std::size_t(penalty)]) + (weighted ? "_weighted" : "") +
+                          (norm_weights ? "_norm" : "") + (full ? "_full" : ""));
 }
 
 std::vector<Choice> all_choices() {
   std::vector<Choice> choices;
-  for (int loss = 0; loss < static_cast<int>(kLosses.size()); ++loss) {
-    for (int penalty = 0; penalty < static_cast<int>(kPenalties.size()); ++penalty) {
+  for (int loss = 0; loss < static_cast<int>(every_loss().size()); ++loss) {
+    for (int penalty = 0; penalty < static_cast<int>(every_penalty().size()); ++penalty) {
       for (int bits = 0; bits < 8; ++bits) {
         const bool norm_weights = (bits & 2) != 0;
         const bool full = (bits & 4) != 0;
-        const bool refused = std::holds_alternative<ComplementSquaredPenalty>(kPenalties[std::size_t(penalty)]) &&
+        const bool refused = std::holds_alternative<ComplementSquaredPenalty>(every_penalty()[std::size_t(penalty)]) &&
                              norm_weights && !full;  // the solver does not take them together
         if (!refused) choices.emplace_back(loss, penalty, (bits & 1) != 0, norm_weights, full);
       }

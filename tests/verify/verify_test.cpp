@@ -13,6 +13,7 @@
 #include "support/identifier.hpp"
 #include "tracenorm/error.hpp"
 #include "verify/checksums.hpp"
+#include "verify/every_kind.hpp"
 
 namespace tracenorm {
 namespace {
@@ -206,25 +207,10 @@ using Choice = std::tuple<int, int, bool, bool, bool>;  // loss, penalty, weight
 
 class TrueClaims : public testing::TestWithParam<Choice> {};
 
-const std::vector<Loss>& all_losses() {
-  static const std::vector<Loss> losses{losses::Absolute{},
-                                        losses::Squared{0.5},
-                                        losses::Huber{0.5},
-                                        losses::Quantile{0.3},
-                                        losses::EpsilonInsensitive{0.2},
-                                        losses::Hinge{},
-                                        losses::Logistic{}};
-  return losses;
-}
-const std::vector<Penalty>& all_penalties() {
-  static const std::vector<Penalty> penalties{NoPenalty{}, L1Penalty{0.3}, ComplementSquaredPenalty{0.2}};
-  return penalties;
-}
-
 Options options_of(const Choice& choice) {
   const auto [loss, penalty, weighted, norm_weights, everywhere] = choice;
-  return {.loss = all_losses()[std::size_t(loss)],
-          .penalty = all_penalties()[std::size_t(penalty)],
+  return {.loss = test::every_loss()[std::size_t(loss)],
+          .penalty = test::every_penalty()[std::size_t(penalty)],
           .weighted = weighted,
           .norm_weights = norm_weights,
           .everywhere = everywhere};

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <limits>
 
+#include "page/cells.hpp"
+
 namespace tracenorm::app {
 
 namespace {
@@ -73,25 +75,17 @@ double quantile(std::vector<double> values, double share) {
 }  // namespace
 
 Pictures pictures(const DenseObservations& data, const Preparation& preparation, const LowRankMatrix& x) {
-  constexpr Index kBlock = 256;
   Cells observed(data.rows, data.cols);
   Cells fitted(data.rows, data.cols);
   Cells residual(data.rows, data.cols);
-  std::size_t at = 0;
-  for (Index first = 0; first < data.rows; first += kBlock) {
-    const Index last = std::min<Index>(first + kBlock, data.rows);
-    const Eigen::MatrixXd block = x.dense_rows(first, last);
-    for (Index i = first; i < last; ++i) {
-      for (Index j = 0; j < data.cols; ++j, ++at) {
-        const double answer = preparation.predict(block(i - first, j), i, j);
-        fitted.add(i, j, answer);
-        if (std::isnan(data.value[at])) continue;
-        const double seen = preparation.undo(double(data.value[at]), i, j);
-        observed.add(i, j, seen);
-        residual.add(i, j, seen - answer);
-      }
-    }
-  }
+  for_each_cell(data, x, [&](Index i, Index j, double datum, double prepared) {
+    const double answer = preparation.predict(prepared, i, j);
+    fitted.add(i, j, answer);
+    if (std::isnan(datum)) return;
+    const double seen = preparation.undo(datum, i, j);
+    observed.add(i, j, seen);
+    residual.add(i, j, seen - answer);
+  });
   const std::vector<double> seen = observed.means();
   const double lower = quantile(seen, kBeyondScale);
   const double upper = quantile(seen, 1 - kBeyondScale);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "page/cells.hpp"
+
 namespace tracenorm::app {
 
 namespace {
@@ -12,13 +14,12 @@ constexpr std::size_t kBins = 101;
 constexpr double kFar = 5;
 /// The spread of a Gaussian is its standard deviation.
 constexpr double kGaussian = 1.4826;
-constexpr Index kBlock = 256;
 
 /// Calls visit(row, col, observed, fitted) in prepared units.
 template <class Visit>
 void for_each_entry(const SparseObservations& data, const LowRankMatrix& x, Visit&& visit) {
-  for (Index first = 0; first < data.pattern.rows(); first += kBlock) {
-    const Index last = std::min<Index>(first + kBlock, data.pattern.rows());
+  for (Index first = 0; first < data.pattern.rows(); first += kRowsAtOnce) {
+    const Index last = std::min<Index>(first + kRowsAtOnce, data.pattern.rows());
     const Eigen::MatrixXd block = x.dense_rows(first, last);
     for (Index i = first; i < last; ++i) {
       for (Offset e = data.pattern.begin()[i]; e < data.pattern.begin()[i + 1]; ++e) {
@@ -31,16 +32,9 @@ void for_each_entry(const SparseObservations& data, const LowRankMatrix& x, Visi
 
 template <class Visit>
 void for_each_entry(const DenseObservations& data, const LowRankMatrix& x, Visit&& visit) {
-  std::size_t at = 0;
-  for (Index first = 0; first < data.rows; first += kBlock) {
-    const Index last = std::min<Index>(first + kBlock, data.rows);
-    const Eigen::MatrixXd block = x.dense_rows(first, last);
-    for (Index i = first; i < last; ++i) {
-      for (Index j = 0; j < data.cols; ++j, ++at) {
-        if (!std::isnan(data.value[at])) visit(i, j, double(data.value[at]), block(i - first, j));
-      }
-    }
-  }
+  for_each_cell(data, x, [&](Index i, Index j, double observed, double fitted) {
+    if (!std::isnan(observed)) visit(i, j, observed, fitted);
+  });
 }
 
 double median_of(std::vector<float>& values) {
