@@ -128,9 +128,11 @@ void set_defaults(FitOptions& options, const Loss& loss) {
 
 void settle(EstimationOptions& options, const std::vector<std::string>& inputs) {
   options.fit.method = options.method.make(options.fit.run.gap.has_value());
-  check_radius(options.fit);
-  check_gap(options.fit);
+  const bool given = options.fit.method.has_value();
+  if (given) check_radius(options.fit);
   options.fit = settle(options.fit);
+  if (!given) check_radius(options.fit);
+  check_gap(options.fit);
   check_outputs({{"--json", options.json}, {"--model", options.model}, {"--report", options.report}}, inputs);
 }
 

@@ -1,12 +1,14 @@
 // A solution together with everything a prediction needs: names of rows and columns, and how to undo the preparation.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "tracenorm/low_rank_matrix.hpp"
 #include "tracenorm/preparation.hpp"
+#include "tracenorm/spread.hpp"
 
 namespace tracenorm {
 
@@ -23,6 +25,7 @@ struct Model {
   Labels rows;
   Labels cols;
   Preparation preparation;
+  std::optional<Spread> spread{};  ///< how far predictions are off; empty: nothing was held out to know it from
   std::string metadata = "{}";  ///< JSON: method, loss, penalty, radius, objective, lower_bound, status, seed, version
 
   /// In the units of the raw data.

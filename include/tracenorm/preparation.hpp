@@ -1,5 +1,7 @@
 // A change of units fitted on training data, stored in the model and undone at prediction:
 //   raw = offset + row offset + column offset + scale * prepared.
+// The answer of a solve is smaller than what it estimates, because its norm is bounded: predictions take it times
+// `gain`.
 #pragma once
 
 #include <string>
@@ -23,6 +25,7 @@ struct Preparation {
   Kind kind = Kind::none;
   double offset = 0.0;
   double scale = 1.0;
+  double gain = 1.0;                 ///< found on held-out entries; 1: predictions are the answer itself
   std::vector<double> row_offset{};  ///< empty, or one per row; 0 for rows without data
   std::vector<double> col_offset{};  ///< empty, or one per column
 
@@ -32,7 +35,10 @@ struct Preparation {
   /// The answer that knows nothing but the offsets: the best there is for an unknown row or column.
   [[nodiscard]] double base(Index row, Index col) const { return offset + at(row_offset, row) + at(col_offset, col); }
   [[nodiscard]] double apply(double raw, Index row, Index col) const { return (raw - base(row, col)) / scale; }
-  [[nodiscard]] double undo(double prepared, Index row, Index col) const { return base(row, col) + scale * prepared; }
+  /// The prediction, in raw units, of an answer in prepared ones.
+  [[nodiscard]] double undo(double answer, Index row, Index col) const {
+    return base(row, col) + scale * gain * answer;
+  }
 
  private:
   static double at(const std::vector<double>& offsets, Index index) {

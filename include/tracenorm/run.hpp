@@ -32,7 +32,7 @@ struct RunOptions {
   double certificate_share =
       0.1;  ///< certificates may use this share of the passes; 0 switches them off but for the last
   ValidationMeasure validation_measure = ValidationMeasure::rmse;
-  int patience = 0;  ///< with validation: stop after this many iterations without improvement; 0: never
+  int patience = 0;        ///< with validation: stop after this many iterations without improvement; 0: never
   bool keep_dual = false;  ///< keep the point that proves the lower bound: four bytes an entry
 
   static const std::array<Field<RunOptions>, 7> fields;
@@ -53,12 +53,19 @@ inline constexpr std::array<Field<RunOptions>, 7> RunOptions::fields{
      {"seed", &RunOptions::seed, 0, 9.2e18, "of everything random; the same seed gives the same bits"},
      {"threads", &RunOptions::threads, 0, 4096, "0: all cores; the result does not depend on it"}}};
 
+/// b and c of a model with offsets, in the units of the prepared data; empty without.
+struct SideOffsets {
+  std::vector<double> row{};
+  std::vector<double> col{};
+};
+
 /// What a run looks at while it goes on and that belongs to the caller. Each may be null; all outlive the call.
 struct RunHooks {
   const LowRankMatrix* start = nullptr;  ///< where to begin, in the units of the prepared data; null: at zero. Shrunk
                                          ///< into the ball when outside. The fixed-rank methods do not use it
-  const Entries* validation = nullptr;   ///< held-out entries in prepared units; the best iterate on them is returned,
-                                         ///< unless a gap is asked for (and no patience): then the last one is
+  const SideOffsets* start_offsets = nullptr;  ///< for problems with offsets; null: zeros
+  const Entries* validation = nullptr;  ///< held-out entries in prepared units; the best iterate on them is returned,
+                                        ///< unless a gap is asked for (and no patience): then the last one is
   Observer* observer = nullptr;
   const std::atomic<bool>* cancel = nullptr;  ///< set from a signal handler to stop after the current iteration
   const Backend* backend = nullptr;           ///< where the entries live; null: in the memory of this machine
@@ -114,14 +121,15 @@ struct Result {
   std::string message = "not run";
   std::string method;
   LowRankMatrix solution;                                       ///< a thin SVD
+  SideOffsets offsets;                                          ///< fitted with it, where the problem has them
   double objective = std::numeric_limits<double>::quiet_NaN();  ///< recomputed from `solution`
   double lower_bound = -std::numeric_limits<double>::infinity();
   double relative_gap = std::numeric_limits<double>::infinity();
   double trace_norm = std::numeric_limits<double>::quiet_NaN();
   Certificate certificate;
   std::optional<DualPoint> dual;  ///< proves `lower_bound`; there when it was to be kept and a bound was proved
-  int iterations = 0;          ///< steps taken
-  int solution_iteration = 0;  ///< the iterate that is returned (the best on validation, or the last)
+  int iterations = 0;             ///< steps taken
+  int solution_iteration = 0;     ///< the iterate that is returned (the best on validation, or the last)
   double seconds = 0;
   Counters counters{};
   std::vector<Iteration> trace;

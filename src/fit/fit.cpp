@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/random.hpp"
+#include "fit/completion.hpp"
 #include "fit/split.hpp"
 #include "tracenorm/error.hpp"
 
@@ -19,6 +20,8 @@ constexpr double kAutomaticNormPower = 0.5;
 /// In deviations. Near zero it is smooth, which predicts better and certifies faster than the absolute loss; an outlier
 /// pulls no harder than a deviation of half the noise.
 constexpr losses::Huber kAutomaticLoss{0.5};
+/// Where offsets are fitted together with X; a narrower one is tried beside it.
+constexpr losses::Huber kAutomaticJointLoss{1.0};
 
 /// Held out to choose on, where no validation entries were given.
 constexpr double kChoosingShare = 0.1;
@@ -63,7 +66,6 @@ Problem make_problem(const FitOptions& options, Index rows, Index cols, Entries 
 }
 
 Trial hold_out(const FitOptions& options, const FitData& data) {
-  if (data.entries.size() < kFewestToChoose) too_few(data.entries.size());
   Split split = split_entries(data.entries, {1 - kChoosingShare, kChoosingShare, 0}, options.run.seed, data.weight);
   Preparation preparation;
   Trial trial{make_problem(options, data.rows, data.cols, std::move(split.train), split.train_weight, preparation),
@@ -161,14 +163,28 @@ Fit solve(const FitOptions& options, Problem problem, Preparation preparation, s
 
 }  // namespace
 
+namespace {
+
+/// Which method is better on measurements (docs/measurements.md): corrective where a gap is asked for and where offsets
+/// are fitted together with X.
+bool suits_corrective(const FitOptions& options) {
+  if (options.run.gap) return true;
+  const bool labels = options.loss && wants_labels(*options.loss);
+  return options.chooses_radius() && !labels && !options.choose_l1 &&
+         std::holds_alternative<NoPenalty>(options.penalty) &&
+         options.prepare.value_or(Preparation::Kind::both) == Preparation::Kind::both;
+}
+
+}  // namespace
+
 FitOptions settle(FitOptions options) {
   const bool chooses = options.chooses_radius();
   const bool complement = std::holds_alternative<ComplementSquaredPenalty>(options.penalty);  // takes no norm weights
-  if (!options.method) options.method = options.run.gap ? Method(methods::Corrective{}) : Method(methods::FrankWolfe{});
-  if (!options.loss) options.loss = chooses ? Loss(kAutomaticLoss) : Loss(losses::Absolute{});
+  if (!options.method)
+    options.method = suits_corrective(options) ? Method(methods::Corrective{}) : Method(methods::FrankWolfe{});
   if (!options.norm_power) options.norm_power = chooses && !complement ? kAutomaticNormPower : 0;
   using Kind = Preparation::Kind;
-  const bool labels = wants_labels(*options.loss);
+  const bool labels = options.loss && wants_labels(*options.loss);
   if (!options.prepare) options.prepare = labels ? Kind::none : chooses ? Kind::both : Kind::zscore;
   if (labels && *options.prepare != Kind::none) {
     throw Error(ErrorCode::usage,
@@ -176,12 +192,21 @@ FitOptions settle(FitOptions options) {
                             to_string(*options.prepare), to_string(*options.loss)),
                 "prepare");
   }
+  if (!options.loss) {
+    options.choose_loss = chooses && fits_offsets(options);
+    options.loss = losses::Absolute{};
+    if (chooses) options.loss = options.choose_loss ? kAutomaticJointLoss : kAutomaticLoss;
+  }
   return options;
 }
 
 Fit fit(FitData data, const FitOptions& options, const RunHooks& hooks) {
   const FitOptions chosen = settle(options);
   check_fields(chosen);
+  if (chosen.chooses_radius() && data.validation.size() == 0 && data.entries.size() < kFewestToChoose) {
+    too_few(data.entries.size());
+  }
+  if (fits_offsets(chosen)) return fit_completion(std::move(data), chosen, hooks);
   std::optional<Trial> trial;
   if (chosen.chooses_radius() && data.validation.size() == 0) trial = hold_out(chosen, data);
   Preparation preparation;

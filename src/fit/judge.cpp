@@ -10,24 +10,24 @@ namespace tracenorm {
 
 namespace {
 
-/// Root mean square and mean absolute error. The entries are in raw units, `x` is in prepared ones.
+/// Root mean square and mean absolute error of the predictions. The entries are in raw units, `x` is in prepared ones.
 HeldOut regression_errors(const LowRankMatrix& x, const Preparation& preparation, const Entries& raw) {
   std::vector<Real> fitted;
   x.sample(raw.row, raw.col, fitted);
   double squares = 0;
   double absolutes = 0;
   for (std::size_t e = 0; e < fitted.size(); ++e) {
-    const double error = fitted[e] - preparation.apply(raw.value[e], raw.row[e], raw.col[e]);
+    const double error = preparation.undo(double(fitted[e]), raw.row[e], raw.col[e]) - double(raw.value[e]);
     squares += error * error;
     absolutes += std::abs(error);
   }
   const auto count = static_cast<double>(raw.size());
   HeldOut result;
   result.entries = raw.size();
-  result.rmse_prepared = std::sqrt(squares / count);
-  result.mae_prepared = absolutes / count;
-  result.rmse = *result.rmse_prepared * preparation.scale;
-  result.mae = *result.mae_prepared * preparation.scale;
+  result.rmse = std::sqrt(squares / count);
+  result.mae = absolutes / count;
+  result.rmse_prepared = *result.rmse / preparation.scale;
+  result.mae_prepared = *result.mae / preparation.scale;
   return result;
 }
 

@@ -131,6 +131,20 @@ bool Session::proceed(Iteration iteration, double lower_bound, bool converged) {
   return record(iteration);
 }
 
+Index Session::weighty_terms(const FactoredMatrix& solution, double lower_bound) const {
+  constexpr double kNegligible = 0.02;
+  if (trace_.empty() || trace_penalty_ != 0) return solution.terms();
+  const double excess = trace_.back().objective - lower_bound;
+  const double sigma = trace_.back().sigma;
+  if (!(excess > 0 && sigma > 0 && std::isfinite(excess))) return solution.terms();
+  Index kept = solution.terms();
+  for (double rest = kNegligible * excess / sigma; kept > 0; --kept) {
+    rest -= solution.values()[kept - 1];
+    if (rest < 0) break;
+  }
+  return kept;
+}
+
 Result Session::finish(std::string method) {
   evaluator_.forget_slopes();
   Result result;
@@ -147,13 +161,24 @@ Result Session::finish(std::string method) {
   if (from_validation) result.solution_iteration = best_iteration_;
   FactoredMatrix solution = from_validation ? evaluator_.remembered() : evaluator_.iterate().copy();
   solution.compress();
-  result.trace_norm = solution.trace_norm_bound();
-  result.objective = evaluator_.restart(solution.copy()) + trace_penalty_ * result.trace_norm;
-  result.relative_gap = relative_gap(result.objective, result.lower_bound);
+  const auto measure = [&] {
+    result.trace_norm = solution.trace_norm_bound();
+    result.objective = evaluator_.restart(solution.copy()) + trace_penalty_ * result.trace_norm;
+    result.relative_gap = relative_gap(result.objective, result.lower_bound);
+  };
+  const FactoredMatrix whole = solution.copy();
+  const Index kept = weighty_terms(solution, result.lower_bound);
+  if (kept < solution.terms()) solution = solution.first_terms(solution.values().head(kept));
+  measure();
+  if (result.status == Status::gap_reached && !(result.relative_gap <= *options_.gap) && !from_validation) {
+    solution = whole.copy();
+    measure();
+  }
   if (!evaluator_.norm().plain()) {
     solution = evaluator_.norm().to_data(std::move(solution));
     solution.compress();  // scaled singular vectors are no longer orthogonal
   }
+  result.offsets = evaluator_.offsets().download();
   result.solution = solution.download(evaluator_.rows(), evaluator_.cols());
   if (from_validation && result.status == Status::gap_reached && !(result.relative_gap <= *options_.gap)) {
     result.status = Status::validation_limit;  // the gap is another iterate's

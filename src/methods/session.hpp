@@ -46,6 +46,9 @@ class Session {
   void complete(Iteration& iteration) const;
   [[nodiscard]] Status stopping(const Iteration& iteration) const;
   bool record(const Iteration& iteration);
+  /// How many terms of an answer are worth keeping: those that are left out change the objective by a small share of
+  /// what is not certified, to first order (a unit of trace norm is worth at most sigma_1 of the slopes).
+  [[nodiscard]] Index weighty_terms(const FactoredMatrix& solution, double lower_bound) const;
 
   const RunOptions& options_;
   const RunHooks& hooks_;

@@ -38,6 +38,7 @@ Evaluator::Evaluator(const Problem& problem, const Execution& execution, Place p
       slopes_(*store_, *panels_, norm_, iterate_, counters_),
       pair_(slopes_, *panels_, store_->facts().search_columns, random_),
       norm_bound_(*store_, *panels_, slopes_, pair_, iterate_, norm_, counters_, random_),
+      offsets_(problem, *panels_, *store_, counters_),
       target_{panels_->make(Side::left, Use::exact, 1), panels_->make(Side::right, Use::exact, 1)} {
   leading_.atom = {pair_.left(), pair_.right(), -radius_};
 }
@@ -74,7 +75,14 @@ Linearization Evaluator::linearize(double width, bool want_conjugate) {
   slopes_.observe(Slopes::current, sums.square_slope);
   observed_square_ = sums.square_x;
   const double off = off_pattern(square_norm_, sums.square_x);  // there: slope 2 lambda x, conjugate lambda x^2
-  return {sums.objective + off, sums.inner + 2 * off, want_conjugate ? sums.conjugate + off : kNaN};
+  Linearization model{sums.objective + off, sums.inner + 2 * off, want_conjugate ? sums.conjugate + off : kNaN};
+  if (offsets_.active()) {
+    offsets_.sum(Slopes::current);
+    model.objective += offsets_.ridge();
+    model.inner -= offsets_.inner();
+    model.conjugate_sum += offsets_.conjugate();
+  }
+  return model;
 }
 
 void Evaluator::shift_kinks(double width) {
@@ -96,14 +104,25 @@ void Evaluator::aim(const Atom& atom) {
   panels_->add(0, 1, atom.right, target_.right);
   norm_.scale(target_.left);
   norm_.scale(target_.right);
+  if (offsets_.active()) {
+    const Index columns = padded(1 + kOffsetColumns);
+    const Product at{panels_->make(Side::left, Use::descent, columns),
+                     panels_->make(Side::right, Use::descent, columns)};
+    panels_->add(0, 1, target_.left, at.left.column(0));
+    panels_->add(0, 1, target_.right, at.right.column(0));
+    offsets_.aim(offsets_.now());
+    offsets_.join(offsets_.target(), 1, at);
+    store_->aim(at);
+    return;
+  }
   store_->aim(target_);
   if (!slopes_.has_low_rank_part()) return;
   target_inner_ = atom.weight * iterate_.inner(atom.left, atom.right);
   target_square_ = atom.weight * atom.weight;
 }
 
-Product Evaluator::sampled(const FactoredMatrix& matrix) {
-  const Index columns = padded(std::max<Index>(matrix.terms(), 1));
+Product Evaluator::sampled(const FactoredMatrix& matrix, Index spare) {
+  const Index columns = padded(std::max<Index>(matrix.terms(), 1) + spare);
   Product product{panels_->make(Side::left, Use::descent, columns), panels_->make(Side::right, Use::descent, columns)};
   if (matrix.terms() == 0) return product;
   const Eigen::VectorXd root = matrix.values().cwiseAbs().cwiseSqrt();
@@ -113,11 +132,15 @@ Product Evaluator::sampled(const FactoredMatrix& matrix) {
   return product;
 }
 
-void Evaluator::aim(const FactoredMatrix& target) {
+void Evaluator::aim(const FactoredMatrix& target, const OffsetPanels& offsets) {
   aimed_matrix_ = &target;
-  const Product at = sampled(target);
+  const Product at = sampled(target, offsets_.columns());
   norm_.scale(at.left);
   norm_.scale(at.right);
+  if (offsets_.active()) {
+    offsets_.aim(offsets);
+    offsets_.join(offsets_.target(), 1, at);
+  }
   count_pass(passes_of(at, 1));
   store_->aim(at);
   if (!slopes_.has_low_rank_part()) return;
@@ -141,7 +164,9 @@ void Evaluator::objective_at(std::span<const double> t, std::span<SegmentPoint> 
   const SegmentSums sums = store_->segment(t, std::nullopt);
   for (std::size_t p = 0; p < t.size(); ++p) {
     const SegmentPoint off = off_pattern_at(t[p], sums.square[p], sums.square_derivative[p]);
-    out[p] = {sums.value[p] + off.value, sums.derivative[p] + off.derivative};
+    SegmentPoint ridge{};
+    offsets_.ridge_at(t[p], ridge.value, ridge.derivative);
+    out[p] = {sums.value[p] + off.value + ridge.value, sums.derivative[p] + off.derivative + ridge.derivative};
   }
 }
 
@@ -150,7 +175,10 @@ void Evaluator::smoothed_derivatives_at(std::span<const double> t, double width,
   count_pass();
   const SegmentSums sums = store_->segment(t, width);
   for (std::size_t p = 0; p < t.size(); ++p) {
-    out[p] = sums.derivative[p] + off_pattern_at(t[p], sums.square[p], sums.square_derivative[p]).derivative;
+    SegmentPoint ridge{};
+    offsets_.ridge_at(t[p], ridge.value, ridge.derivative);
+    out[p] = sums.derivative[p] + off_pattern_at(t[p], sums.square[p], sums.square_derivative[p]).derivative +
+             ridge.derivative;
   }
 }
 
@@ -158,6 +186,7 @@ double Evaluator::move(double t) {
   count_pass();
   pair_.slopes_change();
   const double largest = store_->move(t);
+  offsets_.move(t);
   if (slopes_.has_low_rank_part()) square_norm_ = square_at(t);
   if (aimed_matrix_ != nullptr) {
     iterate_.blend(t, *std::exchange(aimed_matrix_, nullptr));
@@ -167,7 +196,8 @@ double Evaluator::move(double t) {
   return largest;
 }
 
-Linearization Evaluator::factor_gradient(const Product& at, double scale, double width, const Product& products) {
+Linearization Evaluator::factor_gradient(const Product& at, double scale, double width, const Product& products,
+                                         const OffsetPanels& offsets, const OffsetPanels& offset_gradient) {
   count_pass(passes_of(at, 3));
   counters_.products += 2 * at.left.columns();
   Product x = at;
@@ -176,10 +206,15 @@ Linearization Evaluator::factor_gradient(const Product& at, double scale, double
     norm_.scale(x.left);
     norm_.scale(x.right);
   }
+  offsets_.join(offsets, scale, x);
   const EntrySums sums = store_->factor_gradient(x, scale, width, products);
+  Linearization model{sums.objective, sums.inner, kNaN};
+  if (offsets_.active()) {
+    model.objective += offsets_.ridge(offsets);
+    model.inner -= offsets_.part(offsets, scale, products, offset_gradient);
+  }
   norm_.scale(products.left);
   norm_.scale(products.right);
-  Linearization model{sums.objective, sums.inner, kNaN};
   if (slopes_.has_low_rank_part()) {  // slopes off the pattern are 2 lambda X
     const Eigen::MatrixXd lefts = panels_->gram(at.left, at.left);
     const Eigen::MatrixXd rights = panels_->gram(at.right, at.right);
@@ -216,15 +251,22 @@ double Evaluator::load() {
   pair_.slopes_change();
   count_pass();
   square_norm_ = iterate().values().squaredNorm();
-  const EntrySums sums =
-      norm_.plain() ? store_->load(iterate().view()) : store_->load(norm_.to_data(iterate().copy()).view());
-  return sums.objective + off_pattern(square_norm_, sums.square_x);
+  const auto load = [&](const FactorView& x) {
+    return offsets_.active() ? store_->load(offsets_.joined(x).view()) : store_->load(x);
+  };
+  const EntrySums sums = norm_.plain() ? load(iterate().view()) : load(norm_.to_data(iterate().copy()).view());
+  return sums.objective + off_pattern(square_norm_, sums.square_x) + offsets_.ridge();
 }
 
 double Evaluator::restart(FactoredMatrix x) {
   iterate_.restart(std::move(x));
   count_pass();  // of the objective
   return load();
+}
+
+double Evaluator::restart(ModelPoint point) {
+  offsets_.set(point.offsets);
+  return restart(std::move(point.x));
 }
 
 void Evaluator::compress() {
@@ -241,7 +283,9 @@ double Evaluator::average_conjugate_sum() {
   count_certificate_pass();
   const EntrySums sums = store_->conjugates(Slopes::average);
   slopes_.observe(Slopes::average, sums.square_slope);
-  return sums.conjugate + off_pattern(square_norm_, observed_square_);
+  if (offsets_.active()) offsets_.sum(Slopes::average);
+  const double ridges = offsets_.active() ? offsets_.conjugate() : 0.0;
+  return sums.conjugate + off_pattern(square_norm_, observed_square_) + ridges;
 }
 
 double Evaluator::zero_conjugate_sum() {
@@ -256,7 +300,10 @@ SpectralBound Evaluator::bound_norm(Slopes which, double work) {
 
 void Evaluator::watch(const Entries& held_out) {
   watched_ = held_out.size();
-  store_->watch(held_out, norm_.plain() ? iterate().view() : norm_.to_data(iterate().copy()).view());
+  const auto watch = [&](const FactorView& x) {
+    offsets_.active() ? store_->watch(held_out, offsets_.joined(x).view()) : store_->watch(held_out, x);
+  };
+  norm_.plain() ? watch(iterate().view()) : watch(norm_.to_data(iterate().copy()).view());
 }
 
 HeldOutError Evaluator::held_out_error() const {
