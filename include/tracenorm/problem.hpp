@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "tracenorm/constraint.hpp"
 #include "tracenorm/loss.hpp"
@@ -16,6 +17,12 @@ namespace tracenorm {
 struct OffsetRidge {
   double row = 1;
   double col = 1;
+};
+
+/// b and c of a model with offsets, in the units of the prepared data; empty without.
+struct SideOffsets {
+  std::vector<double> row{};
+  std::vector<double> col{};
 };
 
 struct Problem {

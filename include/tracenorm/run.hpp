@@ -12,6 +12,7 @@
 #include "tracenorm/certificate.hpp"
 #include "tracenorm/field.hpp"
 #include "tracenorm/low_rank_matrix.hpp"
+#include "tracenorm/problem.hpp"
 
 namespace tracenorm {
 
@@ -52,12 +53,6 @@ inline constexpr std::array<Field<RunOptions>, 7> RunOptions::fields{
       "share of the work that may go into lower bounds; 0: only one at the end"},
      {"seed", &RunOptions::seed, 0, 9.2e18, "of everything random; the same seed gives the same bits"},
      {"threads", &RunOptions::threads, 0, 4096, "0: all cores; the result does not depend on it"}}};
-
-/// b and c of a model with offsets, in the units of the prepared data; empty without.
-struct SideOffsets {
-  std::vector<double> row{};
-  std::vector<double> col{};
-};
 
 /// What a run looks at while it goes on and that belongs to the caller. Each may be null; all outlive the call.
 struct RunHooks {

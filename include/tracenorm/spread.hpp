@@ -4,7 +4,6 @@
 // out ones were, it covers at least that share of them, whatever the model is worth.
 #pragma once
 
-#include <cstddef>
 #include <vector>
 
 #include "tracenorm/types.hpp"
@@ -17,6 +16,7 @@ struct Spread {
   double unknown = 1;          ///< the width of a row that the model does not know
   std::vector<double> scores;  ///< |error| / width of held-out entries, ascending
 
+  [[nodiscard]] double width(Index row_index, Index col_index) const;
   /// Half the length of the interval for an entry; infinite where too few scores are there for such a level. A negative
   /// index is a row or column that the model does not know.
   [[nodiscard]] double half_width(double level, Index row_index, Index col_index) const;

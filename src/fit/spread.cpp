@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 namespace tracenorm {
@@ -18,11 +17,6 @@ constexpr std::size_t kFewestInBin = 200;
 
 /// More scores than this say no more.
 constexpr std::size_t kMostScores = 20000;
-
-double width_at(const Spread& spread, Index row, Index col) {
-  const double width = row < 0 ? spread.unknown : spread.row[static_cast<std::size_t>(row)];
-  return col < 0 ? width : width * spread.col[static_cast<std::size_t>(col)];
-}
 
 /// Means of |residual| / other side's width, drawn to `prior`.
 std::vector<double> means(const Judged& fitted, const std::vector<Index>& side, const std::vector<Index>& other_side,
@@ -44,14 +38,6 @@ std::size_t bin_of(const WidthCorrection& correction, Offset count) {
 }
 
 }  // namespace
-
-double Spread::half_width(double level, Index row_index, Index col_index) const {
-  // The score of rank ceil(level (n + 1)) covers that share of what comes.
-  const double rank = std::ceil(level * (static_cast<double>(scores.size()) + 1) - 1e-9);
-  if (rank > static_cast<double>(scores.size())) return std::numeric_limits<double>::infinity();
-  const auto at = static_cast<std::size_t>(std::max(rank, 1.0)) - 1;
-  return scores[at] * width_at(*this, row_index, col_index);
-}
 
 Spread widths(const Judged& fitted, Index rows, Index cols) {
   double sum = 0;
@@ -85,7 +71,7 @@ WidthCorrection correction(const Spread& widths, const Judged& held_out, const s
     double sum = 0;
     for (std::size_t k = first; k < last; ++k) {
       const std::size_t e = order[k];
-      sum += std::abs(double(entries.value[e]) - held_out.fitted[e]) / width_at(widths, entries.row[e], entries.col[e]);
+      sum += std::abs(double(entries.value[e]) - held_out.fitted[e]) / widths.width(entries.row[e], entries.col[e]);
     }
     result.most.push_back(count(order[last - 1]));
     result.factor.push_back(sum > 0 ? sum / static_cast<double>(last - first) : 1.0);
@@ -105,7 +91,7 @@ std::vector<double> scores(const Spread& widths, const Judged& held_out) {
   const Entries& entries = held_out.entries;
   std::vector<double> all(entries.row.size());
   for (std::size_t e = 0; e < all.size(); ++e) {
-    all[e] = std::abs(double(entries.value[e]) - held_out.fitted[e]) / width_at(widths, entries.row[e], entries.col[e]);
+    all[e] = std::abs(double(entries.value[e]) - held_out.fitted[e]) / widths.width(entries.row[e], entries.col[e]);
   }
   std::sort(all.begin(), all.end());
   if (all.size() <= kMostScores) return all;

@@ -1,5 +1,6 @@
 #include "solver/offsets.hpp"
 
+#include <cmath>
 #include <vector>
 
 namespace tracenorm {

@@ -8,7 +8,6 @@
 #include "seam/entry_store.hpp"
 #include "seam/panels.hpp"
 #include "tracenorm/problem.hpp"
-#include "tracenorm/run.hpp"
 
 namespace tracenorm {
 
