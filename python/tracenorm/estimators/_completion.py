@@ -123,12 +123,15 @@ class MatrixCompletion(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.dual_gap_ = self.result_.objective - self.result_.lower_bound
         return self
 
-    def predict(self, X: Any) -> npt.NDArray[np.float64]:
-        """The entries at the places ``X``; the center of the training data where an id was not there in training."""
+    def predict(self, X: Any, interval: float | None = None) -> Any:
+        """The entries at the places ``X``; the center of the training data where an id was not there in training.
+
+        With ``interval=0.9`` three arrays: predictions, and the ends of intervals that hold nine tenths of such entries.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=None, reset=False)
         row_ids, col_ids = self._pairs(X)
-        return np.asarray(self.result_.predict(row_ids, col_ids, unknown="center"), dtype=np.float64)
+        return self.result_.predict(row_ids, col_ids, unknown="center", interval=interval)
 
     def _pairs(self, X: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         if X.shape[1] < 2:
