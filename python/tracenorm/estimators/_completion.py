@@ -126,7 +126,8 @@ class MatrixCompletion(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any, interval: float | None = None) -> Any:
         """The entries at the places ``X``; the center of the training data where an id was not there in training.
 
-        With ``interval=0.9`` three arrays: predictions, and the ends of intervals that hold nine tenths of such entries.
+        With ``interval=0.9`` three arrays: predictions, and the ends of intervals that hold nine tenths of such
+        entries.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=None, reset=False)
