@@ -188,7 +188,8 @@ Entries read_validation(const std::string& path, const io::NamedEntries& trainin
 }
 
 HeldOut judge_on(const Fit& fit, const Entries& test) {
-  HeldOut errors = judge(fit.result.solution, fit.problem.loss, fit.preparation, test);
+  const Model model = fit.model();
+  HeldOut errors = judge(model.factors, fit.problem.loss, model.preparation, test);
   const Counts counts = count_observed(fit.problem.observations);
   const auto none = [](const std::vector<Offset>& count, Index at) {
     return at < 0 || count[static_cast<std::size_t>(at)] == 0;

@@ -35,7 +35,7 @@ struct FitOptions {
                                    ///< chosen and the data have few levels or clear ends, and never for labels
   std::optional<Method> method{};  ///< empty: corrective with a gap or with offsets fitted together with X, else fwua
   bool choose_loss = false;        ///< another loss is tried too; set by `settle` where none is given
-  bool refit = true;               ///< predictions take the answer times a gain that held-out entries choose
+  bool refit = true;               ///< predictions undo the shrinkage of the norm as held-out entries ask for
   RunOptions run{};
 
   static const std::array<Field<FitOptions>, 3> fields;
@@ -70,14 +70,16 @@ struct HeldOut {
 
 /// Judges on entries in raw units: errors for numbers, area under the ROC curve for labels. `Preparation::kUnknown`
 /// stands for a row or column that the training data did not have.
-/// Numbers are judged by the predictions, gain included.
 HeldOut judge(const LowRankMatrix& x, const Loss& loss, const Preparation& preparation, const Entries& raw);
 
-/// How the gain of predictions was found. Scores are mean losses (huber:1, in deviations) on the held-out entries.
+/// How predictions undo the shrinkage of the norm: singular values are taken times a gain, which lies on a straight
+/// line between that of the largest one and that of those near zero. Scores are mean losses (huber:1, in deviations) on
+/// the held-out entries.
 struct Refit {
   Offset entries = 0;
-  double gain = 1;   ///< of the least score
-  double score = 0;  ///< with it
+  double gain = 1;        ///< of the largest singular value, for the least score
+  double small_gain = 1;  ///< of those near zero
+  double score = 0;       ///< with it
   double score_of_1 = 0;
   bool taken = false;  ///< only where the difference is more than chance would make it
 };
@@ -88,6 +90,7 @@ struct Fit {
   Preparation preparation;  ///< offsets that were fitted together with X are there too, and then not in the data of
                             ///< `problem`
   std::optional<Refit> refit{};
+  std::optional<Reading> predictor{};  ///< predicts, where the answer itself does not
   std::optional<Spread> spread{};
   NormWeights norm_weights;
   Method method;
@@ -98,11 +101,7 @@ struct Fit {
   std::optional<HeldOut> validation;  ///< on the validation entries that were given
 
   /// The answer with its units; names of rows and columns are the caller's.
-  [[nodiscard]] Model model() const {
-    Model model{result.solution, {}, {}, preparation};
-    model.spread = spread;
-    return model;
-  }
+  [[nodiscard]] Model model() const;
 };
 
 /// The fewest entries of which some can be held out to choose a radius on.

@@ -159,7 +159,9 @@ void write_matrix(const std::string& path, const Model& model);
 /// A .npz that NumPy opens without pickle: left (m x r), values (r), right (n x r), row_names, col_names (empty where
 /// indices are the names), row_base, col_base, preparation (the kind), offset, scale, row_offset, col_offset (empty:
 /// none), range (lower, upper; empty: none), row_price (multiplier, mean count, power, smoothing), metadata (JSON) and
-/// schema. Names that are very long are kept as row_names_utf8 and row_names_ends instead.
+/// schema. Where predictions are made with other singular values and offsets than the answer's: predictor_values,
+/// predictor_row_offset, predictor_col_offset. Where it is known how far they are off: row_width, col_width,
+/// unknown_width, interval_scores. Names that are very long are kept as row_names_utf8 and row_names_ends instead.
 void write_model(const std::string& path, const Model& model);
 Model read_model(const std::string& path);
 

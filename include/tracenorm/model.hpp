@@ -35,6 +35,16 @@ struct RowPrice {
   }
 };
 
+/// What two readings of the same singular vectors differ in: singular values, and offsets in raw units.
+struct Reading {
+  std::vector<double> values{};
+  std::vector<double> row_offset{};
+  std::vector<double> col_offset{};
+};
+
+/// The same singular vectors with other values.
+LowRankMatrix with_values(const LowRankMatrix& x, const std::vector<double>& values);
+
 struct Model {
   LowRankMatrix factors;
   Labels rows;
@@ -42,12 +52,15 @@ struct Model {
   Preparation preparation;
   std::string metadata = "{}";  ///< JSON: method, loss, penalty, radius, objective, lower_bound, status, seed, version
   RowPrice row_price{};         ///< of rows that were not there
-  std::optional<Spread> spread{};  ///< how far predictions are off; empty: nothing was held out to know it from
+  std::optional<Reading> certified{};  ///< the answer of the run, where predictions are made with another reading of it
+  std::optional<Spread> spread{};      ///< how far predictions are off; empty: nothing was held out to know it from
 
   /// In the units of the raw data. `Preparation::kUnknown` stands for a row or column the training data did not have.
   [[nodiscard]] double predict(Index row, Index col) const {
     return preparation.predict(row < 0 || col < 0 ? 0.0 : factors.entry(row, col), row, col);
   }
+  /// The answer of the run, which is what is certified.
+  [[nodiscard]] Model answer() const;
   /// The ends of an interval around a prediction that holds the entry with this probability. There must be a spread.
   [[nodiscard]] std::pair<double, double> interval(double level, double prediction, Index row, Index col) const {
     const double half = spread->half_width(level, row, col);

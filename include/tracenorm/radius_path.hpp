@@ -19,10 +19,11 @@ struct RadiusPathOptions {
 /// One radius of the path and its best iterate on the validation entries.
 struct RadiusStep {
   double radius = 0;
-  double lambda = 0;   ///< of the l1 penalty, for paths that try several
-  std::string loss{};  ///< where several were tried
-  int turn = 0;        ///< so many times offsets and X were fitted in turn; -1: offsets before X, and kept
-  double gain = 1;     ///< the answer times this is what the error is of
+  double lambda = 0;      ///< of the l1 penalty, for paths that try several
+  std::string loss{};     ///< where several were tried
+  int turn = 0;           ///< so many times offsets and X were fitted in turn; -1: offsets before X, and kept
+  double gain = 1;        ///< of the largest singular value, see Refit: the error is that of predictions
+  double small_gain = 1;  ///< of those near zero
   double validation_error = 0;
   double objective = 0;
   double relative_gap = 0;  ///< certified, of that iterate

@@ -39,7 +39,7 @@ std::vector<MethodHelp> method_help();
 Result solve(const Problem& problem, const Method& method = methods::FrankWolfe{}, const RunOptions& options = {},
              const RunHooks& hooks = {});
 
-/// f(X) for given factors. Zero threads means all cores, as in RunOptions.
-double objective(const Problem& problem, const LowRankMatrix& x, int threads = 0);
+/// f(X) for given factors, and offsets where the problem has them. Zero threads means all cores, as in RunOptions.
+double objective(const Problem& problem, const LowRankMatrix& x, int threads = 0, const SideOffsets& offsets = {});
 
 }  // namespace tracenorm

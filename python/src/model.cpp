@@ -24,9 +24,15 @@ GivenMatrix<const double> view(nb::handle model, const Factor& factor) {
 
 const Model& model_of(nb::handle self) { return nb::cast<const Model&>(self); }
 
-Given<const double> values_of(nb::handle_t<Model> self) {
+Given<const double> predicting_values_of(nb::handle_t<Model> self) {
   const auto values = model_of(self).factors.values();
   return {values.data(), {static_cast<std::size_t>(values.size())}, self};
+}
+/// Of the answer, which is what is certified.
+Given<const double> values_of(nb::handle_t<Model> self) {
+  const Model& model = model_of(self);
+  if (!model.certified) return predicting_values_of(self);
+  return {model.certified->values.data(), {model.certified->values.size()}, self};
 }
 
 void check_places(const Vector<std::int64_t>& places, Index count, const char* what) {
@@ -127,9 +133,8 @@ void bind_model(nb::module_& module) {
            "What the offsets alone predict; -1 stands for a row or column that is unknown.")
       .def("intervals", &intervals, "level"_a, "predictions"_a.noconvert(), "rows"_a.noconvert(), "cols"_a.noconvert(),
            "The ends of intervals around predictions that hold entries to come with this probability.")
-      .def_prop_ro(
-          "gain", [](const Model& model) { return model.preparation.gain; },
-          "Predictions take the certified answer, left * values * right', times this.")
+      .def_prop_ro("predictor_values", &predicting_values_of,
+                   "Singular values that predictions are made with; the answer's own where nothing else is better.")
       .def("predict", &predict, "rows"_a.noconvert(), "cols"_a.noconvert())
       .def("dense_rows", &dense_rows, "first"_a, "last"_a)
       .def(

@@ -180,6 +180,7 @@ nb::list describe_path(const Fit& fit) {
     about["loss"] = step.loss.empty() ? to_string(fit.problem.loss) : step.loss;
     about["turn"] = step.turn;
     about["gain"] = step.gain;
+    about["small_gain"] = step.small_gain;
     about["validation_error"] = step.validation_error;
     about["objective"] = step.objective;
     about["relative_gap"] = step.relative_gap;
@@ -240,7 +241,8 @@ std::pair<Model, Dict> run_solve(const Data& data, const nb::object& loss, const
   prepare(data.preparation, held_out);
   return watched(callback, failure, [&](RunHooks hooks) {
     hooks.validation = validation ? &held_out : nullptr;
-    hooks.start = start != nullptr ? &start->factors : nullptr;
+    const LowRankMatrix begin = start != nullptr ? start->answer().factors : LowRankMatrix{};
+    hooks.start = start != nullptr ? &begin : nullptr;
     fit.result = solve(fit.problem, fit.method, fit.run, hooks);
     return fit;
   });

@@ -40,13 +40,16 @@ constexpr double kFirstPromise = 0.05;
 constexpr double kWorthwhile = 2e-4;
 
 /// Beyond a radius that was better by less than this, the next one is not worth its time.
-constexpr double kStillClimbing = 1.5e-3;
+constexpr double kStillClimbing = 5e-4;
 
 /// The loss that is tried beside the first: with gross outliers it is better.
 constexpr losses::Huber kNarrowLoss{0.5};
 
 /// What turns will gain at least, where offsets are fitted together with X.
 constexpr double kTurnsToCome = 5e-3;
+
+/// A radius between is tried where it is by this part of a step away from the best one.
+constexpr double kWorthABetween = 0.2;
 
 /// Radii that are tried although no radius has been better than none.
 constexpr int kMostFruitless = 3;
@@ -156,12 +159,12 @@ std::vector<double> bases(const SideOffsets& offsets, const Entries& entries) {
   return base;
 }
 
-/// The offsets that go with the gain, or beyond them.
-SideOffsets turned(const PartOfData& part, const Settings& now, double gain, double ahead, int threads) {
+/// The offsets that go with predictions, or beyond them.
+SideOffsets turned(const PartOfData& part, const Settings& now, double ahead, int threads) {
   std::vector<Real> x;
-  now.x.sample(part.entries().row, part.entries().col, x, threads);
+  gained(now.x, now.refit).sample(part.entries().row, part.entries().col, x, threads);
   SideOffsets offsets = now.offsets;
-  refit_offsets(now.loss, part.ridge(), part.entries(), x, gain, offsets);
+  refit_offsets(now.loss, part.ridge(), part.entries(), x, offsets);
   const auto go = [&](const std::vector<double>& from, std::vector<double>& to) {
     for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[i] + ahead * (to[i] - from[i]);
   };
@@ -171,13 +174,13 @@ SideOffsets turned(const PartOfData& part, const Settings& now, double gain, dou
 }
 
 /// Predictions in raw units.
-Judged predictions(const LowRankMatrix& x, const SideOffsets& offsets, const Preparation& units, double gain,
-                   const Entries& raw, int threads) {
+Judged predictions(const LowRankMatrix& x, const SideOffsets& offsets, const Preparation& units, const Entries& raw,
+                   int threads) {
   std::vector<Real> answer;
   x.sample(raw.row, raw.col, answer, threads);
   Judged judged{raw, bases(offsets, raw)};
   for (std::size_t e = 0; e < answer.size(); ++e) {
-    judged.fitted[e] = units.range.clip(units.offset + units.scale * (judged.fitted[e] + gain * double(answer[e])));
+    judged.fitted[e] = units.range.clip(units.offset + units.scale * (judged.fitted[e] + double(answer[e])));
   }
   return judged;
 }
@@ -203,7 +206,7 @@ class Search {
   [[nodiscard]] std::size_t best() const { return best_step_; }
 
  private:
-  /// Radii from small to large, until the score has turned.
+  /// Radii from small to large, until the score has turned; then where a parabola has its least score.
   void climb() {
     const Problem problem = part_.joint(*options_.loss, 1);
     Settings now{.loss = problem.loss};
@@ -238,6 +241,28 @@ class Search {
       now.radius *= kRatio;
       now.x.scale(kRatio);
     }
+    if (const double better = between(); better > 0 && in_time()) {
+      tell(hooks_, "a radius between");
+      now = best_;
+      now.radius *= better;
+      now.x.scale(better);
+      solve_setting(now);
+    }
+  }
+
+  /// How far from the best radius the parabola through it and its neighbours has its minimum, as a factor; 0: there is
+  /// none that is worth a solve.
+  [[nodiscard]] double between() const {
+    if (best_step_ == 0 || best_step_ + 1 >= steps_.size()) return 0;
+    const RadiusStep& low = steps_[best_step_ - 1];
+    const RadiusStep& best = steps_[best_step_];
+    const RadiusStep& high = steps_[best_step_ + 1];
+    const auto beside = [&](const RadiusStep& step) { return step.loss == best.loss && step.turn == best.turn; };
+    if (!beside(low) || !beside(high) || !(low.radius < best.radius && best.radius < high.radius)) return 0;
+    const double left = low.validation_error - best.validation_error;
+    const double right = high.validation_error - best.validation_error;
+    const double place = left + right > 0 ? (left - right) / (2 * (left + right)) : 0;  // in steps, within a half
+    return std::abs(place) > kWorthABetween ? std::pow(kRatio, place) : 0;
   }
 
   [[nodiscard]] double first_radius(const Problem& problem) const {
@@ -254,7 +279,7 @@ class Search {
     if (now.offsets_before) return;
     for (now.turns = 1; now.turns <= kMostTurns && now.refit.taken && in_time(); ++now.turns) {
       tell(hooks_, fmt::format("offsets and X in turn, {} of {}", now.turns, kMostTurns));
-      now.offsets = turned(part_, now, now.refit.gain, kAhead, options_.run.threads);
+      now.offsets = turned(part_, now, kAhead, options_.run.threads);
       if (!solve(part_.given(now.loss, now.radius, part_.with(now.offsets)), now)) break;
     }
   }
@@ -282,15 +307,14 @@ class Search {
   }
 
   bool judge(Settings& now, const Result& result) {
-    std::vector<Real> answer;
-    now.x.sample(held_.row, held_.col, answer, options_.run.threads);
-    now.refit = find_gain(answer, bases(now.offsets, held_), held_.value);
+    now.refit = find_gain(split_answer(now.x, held_, options_.run.threads), bases(now.offsets, held_), held_.value);
     const bool taken = options_.refit && now.refit.taken;
     RadiusStep step;
     step.radius = now.radius;
     step.loss = to_string(now.loss);
     step.turn = now.offsets_before ? -1 : now.turns;
     step.gain = taken ? now.refit.gain : 1;
+    step.small_gain = taken ? now.refit.small_gain : 1;
     step.validation_error = taken ? now.refit.score : now.refit.score_of_1;
     step.objective = result.objective;
     step.relative_gap = result.relative_gap;
@@ -323,14 +347,14 @@ class Search {
 };
 
 /// The answer for these settings on these entries, from where the settings were found.
-void answer(const PartOfData& part, Settings settings, double gain, const RunHooks& given_hooks, Fit& fit) {
+void answer(const PartOfData& part, Settings settings, const RunHooks& given_hooks, Fit& fit) {
   RunHooks hooks = given_hooks;
   RunOptions run = after(fit.run, fit.path);
   if (!run.gap) run.gap = kAnswerGap;
   hooks.start = settings.x.terms() > 0 ? &settings.x : nullptr;
   tell(hooks, "solving");
   if (settings.turns > 0 || settings.offsets_before || settings.radius == 0) {  // the last: offsets say it all
-    settings.offsets = settings.turns > 0 ? turned(part, settings, gain, 1, run.threads) : part.start();
+    settings.offsets = settings.turns > 0 ? turned(part, settings, 1, run.threads) : part.start();
     fit.preparation = part.with(settings.offsets);
     fit.problem = part.given(settings.loss, settings.radius, fit.preparation);
     fit.result = tracenorm::solve(fit.problem, fit.method, run, hooks);
@@ -338,9 +362,17 @@ void answer(const PartOfData& part, Settings settings, double gain, const RunHoo
     hooks.start_offsets = &settings.offsets;
     fit.problem = part.joint(settings.loss, settings.radius);
     fit.result = tracenorm::solve(fit.problem, fit.method, run, hooks);
-    fit.preparation = part.with(fit.result.offsets);
+    settings.offsets = fit.result.offsets;
+    fit.preparation = part.with(settings.offsets);
   }
-  fit.preparation.gain = gain;
+  if (fit.refit && fit.refit->taken) {
+    settings.x = fit.result.solution;
+    if (settings.turns > 0) settings.offsets = turned(part, settings, 1, run.threads);
+    const LowRankMatrix x = gained(settings.x, settings.refit);
+    Preparation units = part.with(settings.offsets);
+    fit.predictor =
+        Reading{{x.values().begin(), x.values().end()}, std::move(units.row_offset), std::move(units.col_offset)};
+  }
   if (settings.radius == 0 && cancelled(hooks)) {  // a bound would be that of a radius which nobody has chosen
     fit.result.status = Status::interrupted;
     fit.result.message = "interrupted before a radius was chosen";
@@ -389,11 +421,12 @@ Fit fit_completion(FitData data, const FitOptions& options, const RunHooks& hook
     fit.path = search.take_steps();
     if (options.refit) fit.refit = settings.refit;
   }
-  const double gain = fit.refit && fit.refit->taken ? fit.refit->gain : 1.0;
+  if (!(fit.refit && fit.refit->taken)) settings.refit = {};
   if (options.chooses_radius() && held.size() > 0) {
     const std::vector<Offset> counts = row_counts(split.train, data.rows);
+    const LowRankMatrix x = gained(settings.x, settings.refit);
     const auto judged = [&](const Entries& raw) {
-      return predictions(settings.x, settings.offsets, trial.units(), gain, raw, options.run.threads);
+      return predictions(x, settings.offsets, trial.units(), raw, options.run.threads);
     };
     // Widths and scores are those of the model the held-out entries were kept from; the last one is a little better.
     fit.spread = widths(judged(split.train), data.rows, data.cols);
@@ -401,9 +434,10 @@ Fit fit_completion(FitData data, const FitOptions& options, const RunHooks& hook
     fit.spread->scores = scores(*fit.spread, judged(held));
   }
   const PartOfData whole = own ? PartOfData(options, data, data.entries, data.weight) : std::move(trial);
-  answer(whole, std::move(settings), gain, hooks, fit);
+  answer(whole, std::move(settings), hooks, fit);
   if (data.validation.size() > 0) {
-    fit.validation = judge(fit.result.solution, fit.problem.loss, fit.preparation, data.validation);
+    const Model model = fit.model();
+    fit.validation = judge(model.factors, fit.problem.loss, model.preparation, data.validation);
   }
   return fit;
 }

@@ -172,7 +172,11 @@ NewRow fold_in(const Model& model, const Loss& loss, const std::vector<Index>& c
                 "0.1 or by other means: solve again");
   }
   const Eigen::Index terms = x.terms();
-  const Eigen::VectorXd root = (x.values() / std::max(price, 1e-300)).cwiseSqrt();
+  const std::vector<double>* certified = model.certified ? &model.certified->values : nullptr;
+  const Eigen::VectorXd sizes =
+      certified != nullptr ? Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(certified->data(), terms)) : x.values();
+  const Eigen::VectorXd root = (sizes / std::max(price, 1e-300)).cwiseSqrt();
+  const Eigen::VectorXd gain = x.values().cwiseQuotient(sizes);  // of predictions
   const double offset_root = std::sqrt(offset_variance(model.preparation));
   RowMajor features = RowMajor::Zero(count, terms + 1);
   std::vector<double> data(cols.size());
@@ -187,7 +191,7 @@ NewRow fold_in(const Model& model, const Loss& loss, const std::vector<Index>& c
   NewRow row;
   row.offset = model.preparation.scale * offset_root * z[terms];
   row.weight.resize(static_cast<std::size_t>(terms));
-  for (Eigen::Index t = 0; t < terms; ++t) row.weight[static_cast<std::size_t>(t)] = root[t] * z[t];
+  for (Eigen::Index t = 0; t < terms; ++t) row.weight[static_cast<std::size_t>(t)] = gain[t] * root[t] * z[t];
   return row;
 }
 

@@ -115,7 +115,6 @@ Preparation read_preparation(NpzArrays& arrays, const std::string& path, Index r
   preparation.offset = arrays.number("offset");
   preparation.scale = arrays.number("scale");
   if (preparation.scale == 0) fail("'{}': 'scale' is 0; it must not be", path);
-  if (arrays.has("gain")) preparation.gain = arrays.number("gain");
   preparation.row_offset = read_offsets(arrays, path, "row_offset", rows);
   preparation.col_offset = read_offsets(arrays, path, "col_offset", cols);
   if (const std::vector<double> range = read_few(arrays, path, "range", 2); !range.empty()) {
@@ -139,6 +138,20 @@ std::optional<Spread> read_spread(NpzArrays& arrays, const std::string& path, In
   return spread;
 }
 
+/// Predictions by another reading of the answer than the answer itself.
+void read_predictor(NpzArrays& arrays, const std::string& path, Model& model) {
+  if (!arrays.has("predictor_values")) return;
+  const auto terms = static_cast<std::size_t>(model.factors.terms());
+  const std::vector<double> values = read_few(arrays, path, "predictor_values", terms);
+  if (values.size() != terms) fail("'{}': 'predictor_values' is empty; it must hold {} numbers", path, terms);
+  model.certified = Reading{{model.factors.values().begin(), model.factors.values().end()},
+                            std::move(model.preparation.row_offset),
+                            std::move(model.preparation.col_offset)};
+  model.factors = with_values(model.factors, values);
+  model.preparation.row_offset = read_offsets(arrays, path, "predictor_row_offset", model.factors.rows());
+  model.preparation.col_offset = read_offsets(arrays, path, "predictor_col_offset", model.factors.cols());
+}
+
 }  // namespace
 
 void write_model(const std::string& path, const Model& model) {
@@ -151,7 +164,8 @@ void write_model(const std::string& path, const Model& model) {
   AtomicFile file(path);
   ArchiveWriter archive([&](std::string_view bytes) { file.write(bytes); });
   archive.add("schema.npy", integer_bytes(current_schema), false);
-  add_factors(archive, "", factors);
+  const Model answer = model.answer();
+  add_factors(archive, "", answer.factors);
   add_names(archive, "row_names", model.rows.names);
   add_names(archive, "col_names", model.cols.names);
   archive.add("row_base.npy", integer_bytes(model.rows.base), false);
@@ -159,15 +173,20 @@ void write_model(const std::string& path, const Model& model) {
   archive.add("preparation.npy", text_bytes(to_string(model.preparation.kind)), false);
   archive.add("offset.npy", number_bytes(model.preparation.offset), false);
   archive.add("scale.npy", number_bytes(model.preparation.scale), false);
-  archive.add("row_offset.npy", vector_bytes(model.preparation.row_offset), false);
-  archive.add("col_offset.npy", vector_bytes(model.preparation.col_offset), false);
+  archive.add("row_offset.npy", vector_bytes(answer.preparation.row_offset), false);
+  archive.add("col_offset.npy", vector_bytes(answer.preparation.col_offset), false);
   const ValueRange& range = model.preparation.range;
   archive.add("range.npy",
               vector_bytes(range.bounded() ? std::vector{range.lower, range.upper} : std::vector<double>{}), false);
   const RowPrice& price = model.row_price;
   archive.add("row_price.npy",
               vector_bytes(std::vector{price.multiplier, price.mean_count, price.power, price.smoothing}), false);
-  archive.add("gain.npy", number_bytes(model.preparation.gain), false);
+  if (model.certified) {
+    const std::vector<double> values(factors.values().begin(), factors.values().end());
+    archive.add("predictor_values.npy", vector_bytes(values), false);
+    archive.add("predictor_row_offset.npy", vector_bytes(model.preparation.row_offset), false);
+    archive.add("predictor_col_offset.npy", vector_bytes(model.preparation.col_offset), false);
+  }
   if (model.spread) {
     archive.add("row_width.npy", vector_bytes(model.spread->row), false);
     archive.add("col_width.npy", vector_bytes(model.spread->col), false);
@@ -191,6 +210,7 @@ Model read_model(const std::string& path) {
   model.rows = read_labels(arrays, path, "row", rows);
   model.cols = read_labels(arrays, path, "col", cols);
   model.preparation = read_preparation(arrays, path, rows, cols);
+  read_predictor(arrays, path, model);
   model.row_price = read_row_price(arrays, path);
   model.spread = read_spread(arrays, path, rows, cols);
   model.metadata = arrays.text("metadata");

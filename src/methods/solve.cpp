@@ -85,11 +85,10 @@ void begin_at(const SideOffsets& start, Evaluator& evaluator) {
   const bool fits = start.row.size() == static_cast<std::size_t>(evaluator.rows()) &&
                     start.col.size() == static_cast<std::size_t>(evaluator.cols());
   if (!fits || !evaluator.offsets().active()) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("the start has offsets of {} rows and {} columns, the problem is {} x {}{}; they must agree",
-                    start.row.size(), start.col.size(), evaluator.rows(), evaluator.cols(),
-                    evaluator.offsets().active() ? "" : " without offsets"));
+    throw Error(ErrorCode::usage,
+                fmt::format("there are offsets of {} rows and {} columns, the problem is {} x {}{}; they must agree",
+                            start.row.size(), start.col.size(), evaluator.rows(), evaluator.cols(),
+                            evaluator.offsets().active() ? "" : " without offsets"));
   }
   evaluator.restart(ModelPoint{FactoredMatrix(evaluator.panels()), evaluator.offsets().upload(start)});
 }
@@ -163,9 +162,10 @@ Result solve(const Problem& problem, const Method& method, const RunOptions& opt
   return session.finish(method_name(method), is_bounded(method));
 }
 
-double objective(const Problem& problem, const LowRankMatrix& x, int threads) {
+double objective(const Problem& problem, const LowRankMatrix& x, int threads, const SideOffsets& offsets) {
   check(problem);
   OwnEvaluator evaluator(problem, threads);
+  if (problem.offsets || !offsets.row.empty() || !offsets.col.empty()) begin_at(offsets, *evaluator);
   return evaluator->objective_of_data(FactoredMatrix(evaluator->panels(), x));
 }
 

@@ -9,4 +9,19 @@ std::string Labels::name(Index index) const {
   return names.at(static_cast<std::size_t>(index));
 }
 
+LowRankMatrix with_values(const LowRankMatrix& x, const std::vector<double>& values) {
+  return {x.left(), Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size())),
+          x.right()};
+}
+
+Model Model::answer() const {
+  Model result = *this;
+  if (!certified) return result;
+  result.factors = with_values(factors, certified->values);
+  result.preparation.row_offset = certified->row_offset;
+  result.preparation.col_offset = certified->col_offset;
+  result.certified.reset();
+  return result;
+}
+
 }  // namespace tracenorm

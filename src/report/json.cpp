@@ -66,6 +66,7 @@ Json refit_json(const std::optional<Refit>& refit) {
   if (!refit) return nullptr;
   return {{"entries", refit->entries},
           {"gain", number(refit->gain)},
+          {"small_gain", number(refit->small_gain)},
           {"score", number(refit->score)},
           {"score_of_1", number(refit->score_of_1)},
           {"taken", refit->taken}};
@@ -96,6 +97,7 @@ Json path_json(const RunReport& report) {
                     {"loss", step.loss.empty() ? to_string(report.problem.loss) : step.loss},
                     {"turn", step.turn},
                     {"gain", number(step.gain)},
+                    {"small_gain", number(step.small_gain)},
                     {"validation_error", number(step.validation_error)},
                     {"objective", number(step.objective)},
                     {"relative_gap", number(step.relative_gap)},
@@ -171,7 +173,6 @@ std::string to_json(const RunReport& report) {
   json["preparation"] = {{"kind", to_string(report.preparation.kind)},
                          {"offset", number(report.preparation.offset)},
                          {"scale", number(report.preparation.scale)},
-                         {"gain", number(report.preparation.gain)},
                          {"range", range_json(report.preparation.range)}};
   json["refit"] = refit_json(report.refit);
   json["objective"] = number(result.objective);

@@ -125,8 +125,13 @@ std::string seconds_text(double seconds) {
 /// What is proved is about the answer; what is predicted may be another matrix.
 std::string prediction_line(const Refit& refit) {
   if (!refit.taken) return fmt::format("the answer itself; {} held-out entries ask for nothing else", refit.entries);
-  return fmt::format("{:.3g} times the answer, as {} held-out entries have it; what is certified is the answer",
-                     refit.gain, refit.entries);
+  const std::string gain = refit.gain == refit.small_gain ? fmt::format("{:.3g}", refit.gain)
+                                                          : fmt::format("{:.3g} (the largest) to {:.3g} (the smallest)",
+                                                                        refit.gain, refit.small_gain);
+  return fmt::format(
+      "singular values of the answer times {}, as {} held-out entries have it; what is certified is the "
+      "answer",
+      gain, refit.entries);
 }
 
 std::string held_out_line(const HeldOut& held_out, const Preparation& preparation) {

@@ -192,7 +192,7 @@ std::string_view to_string(Verification::Verdict verdict) {
 
 Verification verify(const Claim& claim, const GivenData& data, const Model& answer, const VerifyOptions& options) {
   Verification out;
-  take_steps(claim, data, answer, options, out);
+  take_steps(claim, data, answer.answer(), options, out);
   if (out.verdict != Verification::Verdict::refuted) {
     out.relative_gap = (Range(out.objective) - out.lower_bound).upper;
     out.relative_gap =

@@ -158,7 +158,7 @@ TEST(Fit, AModelPredictsInRawUnits) {
     squares += error * error;
   }
   const double rmse = std::sqrt(squares / static_cast<double>(data.entries.size()));
-  const HeldOut judged = judge(chosen.result.solution, chosen.problem.loss, chosen.preparation, data.entries);
+  const HeldOut judged = judge(model.factors, chosen.problem.loss, model.preparation, data.entries);
   EXPECT_NEAR(rmse, *judged.rmse, 1e-4 * rmse);
   EXPECT_LT(rmse, 0.5);
 }
@@ -190,7 +190,8 @@ TEST(Fit, OffsetsFittedTogetherWithXAreBetterWhereXDecidesWhatIsSeen) {
     }
   }
   const auto error = [&](const Fit& fitted) {
-    return *judge(fitted.result.solution, fitted.problem.loss, fitted.preparation, unseen).rmse;
+    const Model model = fitted.model();
+    return *judge(model.factors, fitted.problem.loss, model.preparation, unseen).rmse;
   };
   const double before = error(fit(data, {.method = methods::FrankWolfe{}}));
   const double together = error(fit(data, {.refit = false}));
@@ -204,21 +205,25 @@ TEST(Fit, PredictsWithAGainAndCertifiesTheAnswer) {
   const Fit refitted = fit(data);
   ASSERT_TRUE(refitted.refit);
   EXPECT_TRUE(refitted.refit->taken);
-  EXPECT_GT(refitted.preparation.gain, 1);
-  EXPECT_EQ(refitted.preparation.gain, refitted.refit->gain);
+  EXPECT_GT(refitted.refit->gain, 1);
+  ASSERT_TRUE(refitted.predictor);
   EXPECT_LE(refitted.result.relative_gap, 0.01);
-  // The certificate is about X, given the offsets: the problem as it is reported has it as its objective.
-  EXPECT_NEAR(objective(refitted.problem, refitted.result.solution), refitted.result.objective,
-              1e-5 * refitted.result.objective);
+  // The certificate is about the answer: the problem as it is reported has it as its objective.
+  EXPECT_NEAR(objective(refitted.problem, refitted.result.solution, 0, refitted.result.offsets),
+              refitted.result.objective, 1e-5 * refitted.result.objective);
   const Model model = refitted.model();
+  EXPECT_NEAR(model.factors.values()[0], refitted.refit->gain * refitted.result.solution.values()[0], 1e-9);
   EXPECT_NEAR(
       model.predict(3, 4),
-      model.preparation.base(3, 4) + model.preparation.scale * model.preparation.gain * model.factors.entry(3, 4),
+      model.preparation.range.clip(model.preparation.base(3, 4) + model.preparation.scale * model.factors.entry(3, 4)),
       1e-12);
+  const Model answer = model.answer();
+  EXPECT_TRUE(answer.factors.values() == refitted.result.solution.values());
+  EXPECT_EQ(answer.preparation.row_offset, refitted.preparation.row_offset);
 
   const Fit plain = fit(data, {.refit = false});
   EXPECT_FALSE(plain.refit);
-  EXPECT_EQ(plain.preparation.gain, 1);
+  EXPECT_FALSE(plain.predictor);
   EXPECT_TRUE(plain.problem.offsets);
   EXPECT_LE(plain.result.relative_gap, 0.01);
 }

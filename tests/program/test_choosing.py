@@ -47,10 +47,10 @@ class ChoosingTest(DataTest):
         row, col = names_to_index(model["row_names"]), names_to_index(model["col_names"])
         order = numpy.ix_([row[f"{i}"] for i in range(60)], [col[f"{j}"] for j in range(50)])
         with numpy.load(self.folder / "m.npz") as file:
-            offsets = file["row_offset"][:, None] + file["col_offset"]
-            gain = float(file["gain"])
-        self.assertGreaterEqual(gain, 1)
-        predicted = (model["offset"] + offsets + model["scale"] * gain * model["matrix"])[order]
+            predictor = "predictor_" if "predictor_values" in file else ""
+            offsets = file[predictor + "row_offset"][:, None] + file[predictor + "col_offset"]
+            matrix_predicted = (file["left"] * file[predictor + "values"]) @ file["right"].T
+        predicted = (model["offset"] + offsets + model["scale"] * matrix_predicted)[order]
         self.assertLess(numpy.sqrt(numpy.mean((predicted - matrix) ** 2)), 0.45 * matrix.std())
         lines = self.succeed("predict", "m.npz", data).stdout.splitlines()
         r, c, value = lines[7].split("\t")

@@ -85,17 +85,16 @@ class Largest {
 
 }  // namespace
 
-Residuals residuals(const Problem& problem, const Preparation& preparation, const LowRankMatrix& x,
-                    std::size_t largest) {
+Residuals residuals(const Problem& problem, const Preparation& preparation, const Model& model, std::size_t largest) {
   std::vector<float> values;
   values.reserve(static_cast<std::size_t>(observed(problem.observations)));
   Largest kept(largest);
   std::visit(
       [&](const auto& data) {
-        for_each_entry(data, x, [&](Index i, Index j, double seen, double fitted) {
+        for_each_entry(data, model.factors, [&](Index i, Index j, double seen, double fitted) {
           // Offsets that were fitted together with X are not taken off the data of the problem.
           const double base = problem.offsets ? preparation.offset : preparation.base(i, j);
-          const Residual one{i, j, base + preparation.scale * seen, preparation.undo(fitted, i, j)};
+          const Residual one{i, j, base + preparation.scale * seen, model.preparation.undo(fitted, i, j)};
           values.push_back(static_cast<float>(one.value()));
           kept.offer(one);
         });

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tracenorm/low_rank_matrix.hpp"
+#include "tracenorm/model.hpp"
 #include "tracenorm/preparation.hpp"
 #include "tracenorm/problem.hpp"
 
@@ -32,8 +33,8 @@ struct Residuals {
   std::vector<Residual> largest;  ///< by absolute value, the largest first
 };
 
-/// One pass over the observed entries; the full matrix is never made.
-Residuals residuals(const Problem& problem, const Preparation& preparation, const LowRankMatrix& x,
-                    std::size_t largest);
+/// One pass over the observed entries; the full matrix is never made. `preparation` is that of the problem, the model
+/// says what is predicted.
+Residuals residuals(const Problem& problem, const Preparation& preparation, const Model& model, std::size_t largest);
 
 }  // namespace tracenorm::app

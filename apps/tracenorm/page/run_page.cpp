@@ -287,7 +287,7 @@ Json errors_table(const report::RunReport& report) {
 }
 
 void add_residuals(Json& blocks, const report::RunReport& report) {
-  const Residuals rest = residuals(report.problem, report.preparation, report.result.solution, kLargest);
+  const Residuals rest = residuals(report.problem, report.preparation, report.model(), kLargest);
   blocks.push_back(heading("residuals", "Residuals"));
   blocks.push_back(
       {{"kind", "text"},
