@@ -179,6 +179,25 @@ void take_steps(const Claim& claim, const GivenData& data, const Model& answer, 
 
 }  // namespace
 
+namespace {
+
+/// A model may predict by other singular values and offsets than those of the answer that the claim is about.
+Model certified_part(const Model& model) {
+  if (!model.certified) return model;
+  const Reading& answer = *model.certified;
+  Model part = model;
+  if (answer.values.size() == static_cast<std::size_t>(model.factors.terms())) {
+    Eigen::VectorXd values(model.factors.terms());
+    for (std::size_t t = 0; t < answer.values.size(); ++t) values[static_cast<Eigen::Index>(t)] = answer.values[t];
+    part.factors = LowRankMatrix(model.factors.left(), values, model.factors.right());
+  }
+  part.preparation.row_offset = answer.row_offset;
+  part.preparation.col_offset = answer.col_offset;
+  return part;
+}
+
+}  // namespace
+
 std::string_view to_string(Verification::Verdict verdict) {
   switch (verdict) {
     case Verification::Verdict::proved:
@@ -192,7 +211,7 @@ std::string_view to_string(Verification::Verdict verdict) {
 
 Verification verify(const Claim& claim, const GivenData& data, const Model& answer, const VerifyOptions& options) {
   Verification out;
-  take_steps(claim, data, answer.answer(), options, out);
+  take_steps(claim, data, certified_part(answer), options, out);
   if (out.verdict != Verification::Verdict::refuted) {
     out.relative_gap = (Range(out.objective) - out.lower_bound).upper;
     out.relative_gap =

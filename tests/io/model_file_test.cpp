@@ -71,6 +71,27 @@ TEST_F(ModelFile, RoundTrip) {
   EXPECT_EQ(files(), 1U);
 }
 
+/// Both readings of an answer, and how far predictions are off.
+TEST_F(ModelFile, WhatPredictsAndWhatIsCertified) {
+  Model model = small_model();
+  model.preparation.kind = Preparation::Kind::both;
+  model.preparation.row_offset = {0.5, -1, 2};
+  model.preparation.col_offset = {0.25, 3};
+  model.certified = Reading{{7, 0.0625}, {1, 2, 3}, {4, 5}};
+  model.spread = Spread{{1, 2, 3}, {0.5, 1}, 4, {0.1, 0.7, 2.5}};
+  write_model(path("m.npz"), model);
+  const Model again = read_model(path("m.npz"));
+  EXPECT_EQ(again.factors.values(), model.factors.values());
+  EXPECT_EQ(again.preparation.row_offset, model.preparation.row_offset);
+  EXPECT_EQ(again.predict(2, 1), model.predict(2, 1));
+  ASSERT_TRUE(again.certified);
+  EXPECT_EQ(again.certified->values, model.certified->values);
+  EXPECT_EQ(again.answer().preparation.col_offset, model.certified->col_offset);
+  EXPECT_EQ(again.answer().factors.values()[0], 7);
+  ASSERT_TRUE(again.spread);
+  EXPECT_EQ(again.interval(0.9, 1.5, 1, 1), model.interval(0.9, 1.5, 1, 1));
+}
+
 TEST_F(ModelFile, SameModelSameBytes) {
   write_model(path("a.npz"), small_model());
   write_model(path("b.npz"), small_model());
