@@ -55,7 +55,7 @@ std::string fallback(const Preparation& preparation) {
 int run(const PredictOptions& options) {
   check_outputs({{"--output", options.output}}, {options.model, options.pairs, options.new_rows});
   const Model model = open_model(options.model);
-  const NewRows fresh(model, options.new_rows, {});
+  const NewRows fresh(model, options.new_rows, {}, options.quiet);
   io::Pairs pairs = io::read_pairs(options.pairs, options.read);
   const io::LabelIndex rows(model.rows, model.factors.rows());
   const io::LabelIndex cols(model.cols, model.factors.cols());

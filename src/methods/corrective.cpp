@@ -63,9 +63,11 @@ Index seeds_beside(Index terms, double wanted) {
 struct Incumbent {
   FactoredMatrix x;
   double objective = kInfinity;
+  bool is_iterate = false;
 
   void meet(Evaluator& f, double value) {
-    if (!(value <= objective)) return;
+    is_iterate = value <= objective;
+    if (!is_iterate) return;
     objective = value;
     x = f.iterate().copy();
   }
@@ -104,7 +106,7 @@ class CorrectiveRun {
       }
       correct(start, gap);
     }
-    f_.restart(std::move(best_.x));
+    if (!best_.is_iterate) f_.restart(std::move(best_.x));
   }
 
  private:

@@ -307,6 +307,13 @@ class NewRowsTest(DataTest):
         self.assertEqual([line.split("\t")[0] for line in lines[::5]], [f"n{i}" for i in range(50, 60)])
         self.assertFalse([line for line in lines if int(line.split("\t")[2]) % 3 == 0])  # what they have is left out
 
+    def test_columns_that_the_model_does_not_know(self):
+        self.write("half.tsv", "nina\t3\t1.5\nnina\tunheard of\t2\n")
+        done = self.succeed("predict", "m.npz", "pairs.tsv", "--new-rows", "half.tsv")
+        self.assertIn("1 of 2 entries are of columns that the model does not know", done.stderr)
+        self.write("none.tsv", "nina\tunheard of\t2\n")
+        self.fail_with(3, "predict", "m.npz", "pairs.tsv", "--new-rows", "none.tsv", says=("none.tsv", "no entry", "'0'"))
+
     def test_a_model_of_version_0_1(self):
         with numpy.load(self.folder / "m.npz") as file:
             arrays = {name: file[name] for name in file.files if name not in ("row_price", "range")}

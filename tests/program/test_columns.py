@@ -44,6 +44,17 @@ class ColumnsTest(ProgramTest):
         self.assertIn("weight 'weight'", self.summary("uneven.csv")["columns"])
         self.assertNotEqual(self.summary("even.csv")["objective"], self.summary("uneven.csv")["objective"])
 
+    def test_a_quote_that_is_not_closed(self):
+        lines = "".join(f'{u},"{f}",{s}\n' for k, u, f, s in self.rows)
+        self.write("open.csv", "user,item,rating\n" + lines + 'u1,"film 99,3\n')
+        line = len(self.rows) + 2
+        self.fail_with(3, "complete", "open.csv", *FAST, says=("open.csv", f"line {line}", "quote"))
+
+    def test_matrix_market_behind_a_byte_order_mark(self):
+        text = "\ufeff%%MatrixMarket matrix coordinate real general\n3 4 3\n1 1 1\n2 2 2\n3 3 3\n"
+        self.write("matrix", text)
+        self.assertEqual(self.run_json("complete", "matrix", *FAST, "--prepare", "none")["observed"], 3)
+
     def test_predict_below_an_unknown_header(self):
         self.write("ints.csv", "".join(f"{u[1:]},{f[5:]},{s}\n" for k, u, f, s in self.rows))
         self.succeed("complete", "ints.csv", *FAST, "--model", "m.npz")
