@@ -25,7 +25,11 @@ class ReportTest(ProgramTest):
         self.assertEqual(objective["x"][0], [line["k"] + 1 for line in run["trace"]])
         numpy.testing.assert_allclose(objective["y"][1], [line["objective"] for line in run["trace"]], rtol=1e-5)
         numpy.testing.assert_allclose(bound["y"][1], [line["lower_bound"] for line in run["trace"]], rtol=1e-5)
-        shown = [(100 * line["relative_gap"], percent) for line, percent in zip(run["trace"], gap["y"][0]) if percent is not None]
+        shown = [
+            (100 * line["relative_gap"], percent)
+            for line, percent in zip(run["trace"], gap["y"][0], strict=True)
+            if percent is not None
+        ]
         self.assertTrue(shown)
         numpy.testing.assert_allclose([true for true, _ in shown], [percent for _, percent in shown], rtol=1e-5)
         self.assertEqual(len(drawn["singular-values"]["series"][0]["y"][0]), run["rank"])
