@@ -154,6 +154,7 @@ class CorrectiveRun {
 
   /// Descends over the factors. Where it is not sure that the smoothed objective has fallen, the next gap decides.
   void correct(const FactoredMatrix& start, const Gap& gap) {
+    if (interrupted()) return;  // the search for seeds is long
     const FactoredMatrix corrected =
         descent_.descend(start, width_, options_.steps, [&] { return session_.overdue(); });
     if (interrupted()) return;
