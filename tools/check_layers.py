@@ -23,7 +23,7 @@ PUBLIC = {
     "base": ["array", "error", "field", "types", "version"],
     "losses": ["loss", "losses/*"],
     "linalg": ["low_rank_matrix", "observations"],
-    "model": ["constraint", "model", "penalty", "preparation", "problem"],
+    "model": ["constraint", "model", "penalty", "preparation", "problem", "spread"],
     "seam": ["certificate"],
     "methods": ["methods/*", "options", "radius_path", "run", "solve", "width"],
     "fit": ["fit", "fold_in"],

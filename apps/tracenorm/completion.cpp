@@ -43,6 +43,11 @@ std::vector<Real> weights_of(const Entries& entries, const Entries& weights, con
 void add_completion_options(CLI::App& app, CompletionOptions& options) {
   add_number(app, "--complement", options.complement, kNotNegative, "penalty on the square of every unobserved entry")
       ->group("Objective");
+  app.add_flag_callback(
+         "--no-refit", [&options] { options.common.fit.refit = false; },
+         "predict with the certified answer itself, offsets fitted together with it; not with it times a gain that "
+         "held-out entries choose")
+      ->group("Objective");
   app.add_option("--weights", options.weights, "how much each entry counts: row, column, weight above 0")
       ->type_name("FILE")
       ->group("Data");

@@ -169,11 +169,13 @@ void set_defaults(FitOptions& options, const Loss& loss) {
 
 void settle(EstimationOptions& options, const std::vector<std::string>& inputs) {
   options.fit.method = options.method.make(options.fit.run.gap.has_value());
-  check_radius(options.fit);
-  check_gap(options.fit);
-  check_certificate(options);
+  const bool given = options.fit.method.has_value();
+  if (given) check_radius(options.fit);
   options.fit.run.keep_dual = !options.certificate.empty();
   options.fit = settle(options.fit);
+  if (!given) check_radius(options.fit);
+  check_certificate(options);
+  check_gap(options.fit);
   if (!options.output.empty()) parse_for("--output", [&] { return io::matrix_file_format(options.output); });
   check_outputs({{"--json", options.json},
                  {"--model", options.model},

@@ -15,9 +15,12 @@ class MethodOptions {
  public:
   void add_to(CLI::App& app);
 
-  /// The method that was asked for, or the one that suits. A usage error when an option was given that it does not
-  /// have.
-  [[nodiscard]] Method make(bool asks_gap) const { return make_method(name_, given_, asks_gap); }
+  /// The method that was asked for; empty where nothing was said. A usage error when an option was given that it does
+  /// not have.
+  [[nodiscard]] std::optional<Method> make(bool asks_gap) const {
+    if (!name_ && given_.empty()) return std::nullopt;
+    return make_method(name_, given_, asks_gap);
+  }
 
  private:
   std::optional<std::string> name_;

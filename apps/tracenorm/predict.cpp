@@ -7,6 +7,7 @@
 
 #include "commands.hpp"
 #include "model_input.hpp"
+#include "option_values.hpp"
 #include "outputs.hpp"
 #include "reading_options.hpp"
 #include "tracenorm/error.hpp"
@@ -22,6 +23,7 @@ struct PredictOptions {
   std::string new_rows;
   io::ReadOptions read;
   std::string output{kStdout};
+  std::optional<double> interval;
   bool strict = false;
   bool quiet = false;
 };
@@ -32,9 +34,9 @@ constexpr const char* kPredictExamples = R"(Examples:
   tracenorm predict model.npz pairs.tsv --new-rows newcomers.csv
 
 PAIRS has a row name and a column name per line, a value is ignored, and the first line may be a header. The output has row, column and prediction, separated by
-tabs, in the same order. A row or column the model does not know gets the mean of the training data, plus the offset of the side that is known
-where the model has offsets. A row that --new-rows has entries of is fitted to them, by the model's loss and at the price that the rows of
-the training data paid for their size.)";
+tabs, in the same order, and with --interval the ends of an interval that holds the entry with that probability. A row or column the model does
+not know gets the mean of the training data, plus the offset of the side that is known where the model has offsets. A row that --new-rows has
+entries of is fitted to them, by the model's loss and at the price that the rows of the training data paid for their size.)";
 
 [[noreturn]] void refuse_unknown(const PredictOptions& options, std::size_t line, const io::Pairs& pairs,
                                  bool row_known) {
@@ -55,6 +57,11 @@ std::string fallback(const Preparation& preparation) {
 int run(const PredictOptions& options) {
   check_outputs({{"--output", options.output}}, {options.model, options.pairs, options.new_rows});
   const Model model = open_model(options.model);
+  if (options.interval && !model.spread) {
+    throw Error(ErrorCode::usage, fmt::format("--interval: {} does not say how far its predictions are off; models of "
+                                              "`complete` with a radius that was chosen do",
+                                              options.model));
+  }
   const NewRows fresh(model, options.new_rows, {}, options.quiet);
   io::Pairs pairs = io::read_pairs(options.pairs, options.read);
   const io::LabelIndex rows(model.rows, model.factors.rows());
@@ -74,9 +81,14 @@ int run(const PredictOptions& options) {
     const bool known = (row || folded != nullptr) && col;
     if (!known && options.strict) refuse_unknown(options, p, pairs, row || folded != nullptr);
     unknown += known ? 0 : 1;
-    fmt::format_to(
-        std::back_inserter(text), "{}\t{}\t{:.7g}\n", pairs.row[p], pairs.col[p],
-        folded != nullptr ? folded->predict(model, index_of(col)) : model.predict(index_of(row), index_of(col)));
+    const double prediction =
+        folded != nullptr ? folded->predict(model, index_of(col)) : model.predict(index_of(row), index_of(col));
+    fmt::format_to(std::back_inserter(text), "{}\t{}\t{:.7g}", pairs.row[p], pairs.col[p], prediction);
+    if (options.interval) {
+      const auto [lower, upper] = model.interval(*options.interval, prediction, index_of(row), index_of(col));
+      fmt::format_to(std::back_inserter(text), "\t{:.7g}\t{:.7g}", lower, upper);
+    }
+    text.push_back('\n');
   }
   write_output(options.output, {text.data(), text.size()});
   if (guessed && !pairs.header && !rows.find(pairs.row.front()) && !cols.find(pairs.col.front())) {
@@ -104,6 +116,8 @@ void add_predict(CLI::App& program, Action& action) {
   app->add_option("--output", options->output, "where the predictions go; - for standard output")
       ->type_name("FILE")
       ->capture_default_str();
+  add_number(*app, "--interval", options->interval, kProbability,
+             "two more columns: ends of intervals that hold this share of entries to come, 0.9 say");
   app->add_flag("--strict", options->strict, "an unknown row or column is an error");
   app->add_flag("--quiet,-q", options->quiet, "no notes");
   app->footer(kPredictExamples);

@@ -26,13 +26,16 @@ struct FitOptions {
   std::optional<double> radius{};              ///< empty: chosen on held-out entries
   std::optional<double> norm_power{};          ///< empty: 0.5 when the radius is chosen, else 0
   double norm_smoothing = 0.5;                 ///< see NormWeights
-  std::optional<Loss> loss{};                  ///< empty: huber:0.5 when the radius is chosen, else absolute
-  std::optional<Preparation::Kind> prepare{};  ///< empty: both when the radius is chosen, else zscore; none for labels
+  std::optional<Loss> loss{};                  ///< empty: chosen with the radius (huber:1 or huber:0.5), else absolute
+  std::optional<Preparation::Kind> prepare{};  ///< empty: both when the radius is chosen, else zscore; none for labels.
+                                               ///< Offsets of both are fitted together with X, where the method can
   Penalty penalty = NoPenalty{};
   bool choose_l1 = false;          ///< several l1 penalties are tried together with the radii
   std::optional<bool> clip{};      ///< whether predictions keep within the range of the data; empty: when the radius is
                                    ///< chosen and the data have few levels or clear ends, and never for labels
-  std::optional<Method> method{};  ///< empty: corrective where a gap is asked for, else fwua
+  std::optional<Method> method{};  ///< empty: corrective with a gap or with offsets fitted together with X, else fwua
+  bool choose_loss = false;        ///< another loss is tried too; set by `settle` where none is given
+  bool refit = true;               ///< predictions take the answer times a gain that held-out entries choose
   RunOptions run{};
 
   static const std::array<Field<FitOptions>, 3> fields;
@@ -67,12 +70,25 @@ struct HeldOut {
 
 /// Judges on entries in raw units: errors for numbers, area under the ROC curve for labels. `Preparation::kUnknown`
 /// stands for a row or column that the training data did not have.
+/// Numbers are judged by the predictions, gain included.
 HeldOut judge(const LowRankMatrix& x, const Loss& loss, const Preparation& preparation, const Entries& raw);
+
+/// How the gain of predictions was found. Scores are mean losses (huber:1, in deviations) on the held-out entries.
+struct Refit {
+  Offset entries = 0;
+  double gain = 1;   ///< of the least score
+  double score = 0;  ///< with it
+  double score_of_1 = 0;
+  bool taken = false;  ///< only where the difference is more than chance would make it
+};
 
 /// What came of a fit, with everything that was chosen for it.
 struct Fit {
-  Problem problem;  ///< as it was solved: in prepared units, with the chosen loss, penalty and radius
-  Preparation preparation;
+  Problem problem;          ///< as it was solved: in prepared units, with the chosen loss, penalty and radius
+  Preparation preparation;  ///< offsets that were fitted together with X are there too, and then not in the data of
+                            ///< `problem`
+  std::optional<Refit> refit{};
+  std::optional<Spread> spread{};
   NormWeights norm_weights;
   Method method;
   RunOptions run;
@@ -82,7 +98,11 @@ struct Fit {
   std::optional<HeldOut> validation;  ///< on the validation entries that were given
 
   /// The answer with its units; names of rows and columns are the caller's.
-  [[nodiscard]] Model model() const { return {result.solution, {}, {}, preparation}; }
+  [[nodiscard]] Model model() const {
+    Model model{result.solution, {}, {}, preparation};
+    model.spread = spread;
+    return model;
+  }
 };
 
 /// The fewest entries of which some can be held out to choose a radius on.

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cmath>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "tracenorm/low_rank_matrix.hpp"
 #include "tracenorm/preparation.hpp"
+#include "tracenorm/spread.hpp"
 
 namespace tracenorm {
 
@@ -39,10 +42,16 @@ struct Model {
   Preparation preparation;
   std::string metadata = "{}";  ///< JSON: method, loss, penalty, radius, objective, lower_bound, status, seed, version
   RowPrice row_price{};         ///< of rows that were not there
+  std::optional<Spread> spread{};  ///< how far predictions are off; empty: nothing was held out to know it from
 
   /// In the units of the raw data. `Preparation::kUnknown` stands for a row or column the training data did not have.
   [[nodiscard]] double predict(Index row, Index col) const {
     return preparation.predict(row < 0 || col < 0 ? 0.0 : factors.entry(row, col), row, col);
+  }
+  /// The ends of an interval around a prediction that holds the entry with this probability. There must be a spread.
+  [[nodiscard]] std::pair<double, double> interval(double level, double prediction, Index row, Index col) const {
+    const double half = spread->half_width(level, row, col);
+    return {preparation.range.clip(prediction - half), preparation.range.clip(prediction + half)};
   }
 };
 

@@ -1,5 +1,7 @@
 // A change of units fitted on training data, stored in the model and undone at prediction:
 //   raw = offset + row offset + column offset + scale * prepared.
+// The answer of a solve is smaller than what it estimates, because its norm is bounded: predictions take it times
+// `gain`.
 #pragma once
 
 #include <limits>
@@ -36,6 +38,7 @@ struct Preparation {
   std::vector<double> row_offset{};  ///< empty, or one per row; 0 for rows without data
   std::vector<double> col_offset{};  ///< empty, or one per column
   ValueRange range{};                ///< predictions are kept within it; unbounded: as they come
+  double gain = 1.0;                 ///< found on held-out entries; 1: predictions are the answer itself
 
   /// A row or column without an index: one the training data did not have.
   static constexpr Index kUnknown = -1;
@@ -43,12 +46,13 @@ struct Preparation {
   /// The answer that knows nothing but the offsets: the best there is for an unknown row or column.
   [[nodiscard]] double base(Index row, Index col) const { return offset + at(row_offset, row) + at(col_offset, col); }
   [[nodiscard]] double apply(double raw, Index row, Index col) const { return (raw - base(row, col)) / scale; }
-  [[nodiscard]] double undo(double prepared, Index row, Index col) const { return base(row, col) + scale * prepared; }
-  /// What is predicted for an entry, in raw units; `prepared` is the answer there, 0 for an unknown row or column.
-  /// (Lists are ranked by `undo`: what is clipped has lost its order.)
-  [[nodiscard]] double predict(double prepared, Index row, Index col) const {
-    return range.clip(undo(prepared, row, col));
+  /// In raw units, of an answer in prepared ones.
+  [[nodiscard]] double undo(double answer, Index row, Index col) const {
+    return base(row, col) + scale * gain * answer;
   }
+  /// What is predicted for an entry, in raw units; `answer` is 0 for an unknown row or column.
+  /// (Lists are ranked by `undo`: what is clipped has lost its order.)
+  [[nodiscard]] double predict(double answer, Index row, Index col) const { return range.clip(undo(answer, row, col)); }
 
  private:
   static double at(const std::vector<double>& offsets, Index index) {

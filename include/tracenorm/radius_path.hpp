@@ -1,6 +1,7 @@
 // A radius that chooses itself: a path of radii, each solved from the answer of the last, judged on held-out entries.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "tracenorm/solve.hpp"
@@ -18,7 +19,10 @@ struct RadiusPathOptions {
 /// One radius of the path and its best iterate on the validation entries.
 struct RadiusStep {
   double radius = 0;
-  double lambda = 0;  ///< of the l1 penalty, for paths that try several
+  double lambda = 0;   ///< of the l1 penalty, for paths that try several
+  std::string loss{};  ///< where several were tried
+  int turn = 0;        ///< so many times offsets and X were fitted in turn; -1: offsets before X, and kept
+  double gain = 1;     ///< the answer times this is what the error is of
   double validation_error = 0;
   double objective = 0;
   double relative_gap = 0;  ///< certified, of that iterate

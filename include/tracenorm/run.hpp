@@ -12,6 +12,7 @@
 #include "tracenorm/certificate.hpp"
 #include "tracenorm/field.hpp"
 #include "tracenorm/low_rank_matrix.hpp"
+#include "tracenorm/problem.hpp"
 
 namespace tracenorm {
 
@@ -57,8 +58,9 @@ inline constexpr std::array<Field<RunOptions>, 7> RunOptions::fields{
 struct RunHooks {
   const LowRankMatrix* start = nullptr;  ///< where to begin, in the units of the prepared data; null: at zero. Shrunk
                                          ///< into the ball when outside. The fixed-rank methods do not use it
-  const Entries* validation = nullptr;   ///< held-out entries in prepared units; the best iterate on them is returned,
-                                         ///< unless a gap is asked for (and no patience): then the last one is
+  const SideOffsets* start_offsets = nullptr;  ///< for problems with offsets; null: zeros
+  const Entries* validation = nullptr;  ///< held-out entries in prepared units; the best iterate on them is returned,
+                                        ///< unless a gap is asked for (and no patience): then the last one is
   Observer* observer = nullptr;
   const std::atomic<bool>* cancel = nullptr;  ///< set from a signal handler to stop after the current iteration
   const Backend* backend = nullptr;           ///< where the entries live; null: in the memory of this machine
@@ -115,6 +117,7 @@ struct Result {
   std::string message = "not run";
   std::string method;
   LowRankMatrix solution;                                       ///< a thin SVD
+  SideOffsets offsets;                                          ///< fitted with it, where the problem has them
   double objective = std::numeric_limits<double>::quiet_NaN();  ///< of `solution`, in double, never too small
   double lower_bound = -std::numeric_limits<double>::infinity();
   double relative_gap = std::numeric_limits<double>::infinity();

@@ -27,6 +27,8 @@ Method parse_method(std::string_view name);
 std::string method_name(const Method& method);
 /// Whether the method solves the problem under the trace-norm bound. The others ignore the radius and give no bound.
 bool is_bounded(const Method& method);
+/// Whether the method can fit offsets together with X.
+bool carries_offsets(const Method& method);
 struct MethodHelp {
   std::string_view name;
   std::string_view help;

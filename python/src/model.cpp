@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 
 #include "bindings.hpp"
 
@@ -57,6 +58,23 @@ Model fold_in_rows(const Model& model, const std::string& loss, const EntryArray
                    copy(places));
 }
 
+/// The ends of intervals around predictions; -1 stands for a row or column that is unknown.
+std::pair<Given<double>, Given<double>> intervals(const Model& model, double level, const Vector<double>& predictions,
+                                                  const Vector<std::int64_t>& rows, const Vector<std::int64_t>& cols) {
+  if (!model.spread) {
+    throw nb::value_error(
+        "this model does not say how far its predictions are off; what tracenorm.fit makes with a "
+        "radius that it chose does");
+  }
+  std::vector<double> lower(rows.size());
+  std::vector<double> upper(rows.size());
+  for (std::size_t i = 0; i < lower.size(); ++i) {
+    std::tie(lower[i], upper[i]) = model.interval(level, predictions.data()[i], static_cast<Index>(rows.data()[i]),
+                                                  static_cast<Index>(cols.data()[i]));
+  }
+  return {give(std::move(lower)), give(std::move(upper))};
+}
+
 /// Rows [first, last) in raw units, row-major.
 GivenMatrix<double> dense_rows(const Model& model, Index first, Index last) {
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -104,6 +122,11 @@ void bind_model(nb::module_& module) {
           "center",
           [](const Model& model) { return model.preparation.base(Preparation::kUnknown, Preparation::kUnknown); },
           "The prediction where the factors and offsets say nothing, in raw units.")
+      .def("intervals", &intervals, "level"_a, "predictions"_a.noconvert(), "rows"_a.noconvert(), "cols"_a.noconvert(),
+           "The ends of intervals around predictions that hold entries to come with this probability.")
+      .def_prop_ro(
+          "gain", [](const Model& model) { return model.preparation.gain; },
+          "Predictions take the certified answer, left * values * right', times this.")
       .def("predict", &predict, "rows"_a.noconvert(), "cols"_a.noconvert(),
            "-1 stands for a row or column that is unknown.")
       .def("fold_in", &fold_in_rows, "loss"_a, "entries"_a.noconvert(), "places"_a.noconvert(),

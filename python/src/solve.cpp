@@ -177,6 +177,9 @@ nb::list describe_path(const Fit& fit) {
     nb::dict about;
     about["radius"] = step.radius;
     about["lambda"] = step.lambda;
+    about["loss"] = step.loss.empty() ? to_string(fit.problem.loss) : step.loss;
+    about["turn"] = step.turn;
+    about["gain"] = step.gain;
     about["validation_error"] = step.validation_error;
     about["objective"] = step.objective;
     about["relative_gap"] = step.relative_gap;
@@ -246,15 +249,17 @@ std::pair<Model, Dict> run_solve(const Data& data, const nb::object& loss, const
 std::pair<Model, Dict> run_fit(std::pair<Index, Index> shape, const EntryArrays& entries,
                                const std::optional<Vector<Real>>& weight, const nb::object& loss,
                                const std::optional<std::string>& loss_name, const std::string& penalty,
-                               const std::optional<std::string>& prepare, const Dict& settings, const Method& method,
-                               const Dict& run, const std::optional<EntryArrays>& validation,
-                               const nb::object& callback, bool keep_dual) {
+                               const std::optional<std::string>& prepare, const Dict& settings,
+                               const std::optional<Method>& method, bool refit, const Dict& run,
+                               const std::optional<EntryArrays>& validation, const nb::object& callback,
+                               bool keep_dual) {
   Failure failure;
   FitOptions options;
   set_options(options, settings);
   set_options(options.run, run);
   options.run.keep_dual = keep_dual;
   options.method = method;
+  options.refit = refit;
   options.penalty = parse_penalty(penalty);
   if (loss_name) options.loss = make_loss(loss, *loss_name, failure);
   if (prepare) options.prepare = parse_preparation(*prepare);
@@ -285,7 +290,7 @@ void bind_solve(nb::module_& module) {
              "norm_smoothing"_a, "method"_a, "run"_a, "validation"_a.noconvert().none(), "callback"_a.none(),
              "start"_a.none(), "keep_dual"_a);
   module.def("fit", &run_fit, "shape"_a, "entries"_a.noconvert(), "weight"_a.noconvert().none(), "loss"_a.none(),
-             "loss_name"_a.none(), "penalty"_a, "prepare"_a.none(), "settings"_a, "method"_a, "run"_a,
+             "loss_name"_a.none(), "penalty"_a, "prepare"_a.none(), "settings"_a, "method"_a.none(), "refit"_a, "run"_a,
              "validation"_a.noconvert().none(), "callback"_a.none(), "keep_dual"_a);
   module.attr("fewest_to_choose") = kFewestToChoose;
 }

@@ -135,14 +135,25 @@ class Model:
 
     # ---- what it is for
 
-    def predict(self, rows: Any, cols: Any, unknown: Literal["error", "center", "nan"] = "error") -> Any:
+    def predict(
+        self,
+        rows: Any,
+        cols: Any,
+        unknown: Literal["error", "center", "nan"] = "error",
+        interval: float | None = None,
+    ) -> Any:
         """The entries at the given places, in the units of the data.
 
         Where the model has names (data from a frame), rows and columns are ids; otherwise positions from 0. The two
         are broadcast against each other; two scalars give a float. An id that the model does not know is a KeyError,
         or, by `unknown`, gets the center of the training data (with the offset of the side that is known, where there
         are offsets) or NaN.
+
+        With ``interval=0.9`` the answer is three arrays: predictions, and the lower and upper ends of intervals that hold
+        nine tenths of entries to come, if they come as those that were held out.
         """
+        if interval is not None and not 0 < interval < 1:
+            raise ValueError(f"interval = {interval!r}; it must be between 0 and 1")
         if unknown not in ("error", "center", "nan"):
             raise ValueError(f"unknown = {unknown!r}; it must be 'error', 'center' or 'nan'")
         row_array, col_array = np.broadcast_arrays(np.asarray(rows), np.asarray(cols))
@@ -159,7 +170,14 @@ class Model:
         out = self._model.predict(row, col)
         if unknown == "nan":
             out[~known] = np.nan
-        return float(out[0]) if row_array.ndim == 0 else out.reshape(row_array.shape)
+
+        def shaped(values: Any) -> Any:
+            return float(values[0]) if row_array.ndim == 0 else values.reshape(row_array.shape)
+
+        if interval is None:
+            return shaped(out)
+        lower, upper = self._model.intervals(interval, out, row, col)
+        return shaped(out), shaped(lower), shaped(upper)
 
     def _places(self, ids: npt.NDArray[Any], side: Literal["row", "col"]) -> npt.NDArray[np.int64]:
         names = self.row_names if side == "row" else self.col_names

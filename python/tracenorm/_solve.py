@@ -187,15 +187,17 @@ def fit(
     certificate_share: float = 0.1,
     certificate: bool = False,
     method_options: MethodOptions | None = None,
+    refit: bool = True,
     **options: Unpack[MethodOptions],
 ) -> Result:
     """A low-rank model of some entries of a matrix, with everything chosen that is not said.
 
     This is what ``tracenorm complete`` does, with the same numbers. Without a radius a path of radii is judged on the
     validation entries, or on a tenth of the data (by the mean loss, so that outliers there do not decide), and the
-    answer is then solved on all of them. The model is then ``prepare="both"``, ``loss="huber:0.5"`` and
-    ``norm_power=0.5`` where nothing else is said. With a radius it is the paper's: ``prepare="zscore"``,
-    ``loss="absolute"``, ``norm_power=0``.
+    answer is then solved on all of them. The model is then ``prepare="both"``, ``norm_power=0.5`` and a Huber loss
+    that the held-out entries choose, where nothing else is said; offsets are fitted together with X. With ``refit``
+    predictions are the certified answer times a gain that they choose too, with offsets to match. With a radius it is
+    the paper's: ``prepare="zscore"``, ``loss="absolute"``, ``norm_power=0``.
 
     The arguments are those of ``solve``. The path is the result's ``radius_path``.
     """
@@ -218,7 +220,8 @@ def fit(
                 "norm_power": norm_power,
                 "norm_smoothing": norm_smoothing,
             },
-            method=chosen,
+            method=chosen if method or method_options or options else None,
+            refit=bool(refit),
             run=_run(iterations, gap, time, seed, threads, certificate_share, patience),
             validation=held_out(validation, table, columns),
             callback=watcher,

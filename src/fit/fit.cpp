@@ -4,10 +4,11 @@
 
 #include <cmath>
 #include <limits>
-#include <span>
 #include <utility>
 
 #include "base/random.hpp"
+#include "fit/completion.hpp"
+#include "fit/phase.hpp"
 #include "fit/split.hpp"
 #include "fit/value_range.hpp"
 #include "tracenorm/error.hpp"
@@ -21,9 +22,8 @@ constexpr double kAutomaticNormPower = 0.5;
 /// In deviations. Near zero it is smooth, which predicts better and certifies faster than the absolute loss; an outlier
 /// pulls no harder than a deviation of half the noise.
 constexpr losses::Huber kAutomaticLoss{0.5};
-
-/// Held out to choose on, where no validation entries were given.
-constexpr double kChoosingShare = 0.1;
+/// Where offsets are fitted together with X; a narrower one is tried beside it.
+constexpr losses::Huber kAutomaticJointLoss{1.0};
 
 /// A smaller problem to choose radius and penalty on.
 struct Trial {
@@ -39,25 +39,12 @@ struct Trial {
               "radius");
 }
 
-/// Says what begins, to whoever listens.
-void tell(const RunHooks& hooks, std::string_view what) {
-  if (hooks.observer != nullptr) hooks.observer->on_phase(what);
-}
-
-/// The range that predictions are kept within.
-template <class Data>
-ValueRange range_for(const FitOptions& options, const Data& data) {
-  const std::span<const Real> values(data.value.data(), data.value.size());
-  if (options.clip) return *options.clip ? range_of(values) : ValueRange{};
-  return clear_range(values);
-}
-
 /// Makes the preparation and changes the data; complaints are about the option.
 template <class Data, class... Size>
 Preparation fit_and_prepare(const FitOptions& options, Data& data, Size... size) {
   try {
     Preparation preparation = fit_preparation(*options.prepare, averaging_for(*options.loss), data, size...);
-    preparation.range = range_for(options, data);
+    preparation.range = range_for(options.clip, {data.value.data(), data.value.size()});
     prepare(preparation, data);
     return preparation;
   } catch (const Error& error) {
@@ -79,7 +66,6 @@ Problem make_problem(const FitOptions& options, Index rows, Index cols, Entries 
 }
 
 Trial hold_out(const FitOptions& options, const FitData& data) {
-  if (data.entries.size() < kFewestToChoose) too_few(data.entries.size());
   Split split = split_entries(data.entries, {1 - kChoosingShare, kChoosingShare, 0}, options.run.seed, data.weight);
   Preparation preparation;
   Trial trial{make_problem(options, data.rows, data.cols, std::move(split.train), split.train_weight, preparation),
@@ -178,14 +164,28 @@ Fit solve(const FitOptions& options, Problem problem, Preparation preparation, s
 
 }  // namespace
 
+namespace {
+
+/// Which method is better on measurements (docs/measurements.md): corrective where a gap is asked for and where offsets
+/// are fitted together with X.
+bool suits_corrective(const FitOptions& options) {
+  if (options.run.gap) return true;
+  const bool labels = options.loss && wants_labels(*options.loss);
+  return options.chooses_radius() && !labels && !options.choose_l1 &&
+         std::holds_alternative<NoPenalty>(options.penalty) &&
+         options.prepare.value_or(Preparation::Kind::both) == Preparation::Kind::both;
+}
+
+}  // namespace
+
 FitOptions settle(FitOptions options) {
   const bool chooses = options.chooses_radius();
   const bool complement = std::holds_alternative<ComplementSquaredPenalty>(options.penalty);  // takes no norm weights
-  if (!options.method) options.method = options.run.gap ? Method(methods::Corrective{}) : Method(methods::FrankWolfe{});
-  if (!options.loss) options.loss = chooses ? Loss(kAutomaticLoss) : Loss(losses::Absolute{});
+  if (!options.method)
+    options.method = suits_corrective(options) ? Method(methods::Corrective{}) : Method(methods::FrankWolfe{});
   if (!options.norm_power) options.norm_power = chooses && !complement ? kAutomaticNormPower : 0;
   using Kind = Preparation::Kind;
-  const bool labels = wants_labels(*options.loss);
+  const bool labels = options.loss && wants_labels(*options.loss);
   if (!options.clip && (labels || !chooses)) options.clip = false;
   if (!options.prepare) options.prepare = labels ? Kind::none : chooses ? Kind::both : Kind::zscore;
   if (labels && *options.prepare != Kind::none) {
@@ -194,13 +194,22 @@ FitOptions settle(FitOptions options) {
                             to_string(*options.prepare), to_string(*options.loss)),
                 "prepare");
   }
+  if (!options.loss) {
+    options.choose_loss = chooses && fits_offsets(options);
+    options.loss = losses::Absolute{};
+    if (chooses) options.loss = options.choose_loss ? kAutomaticJointLoss : kAutomaticLoss;
+  }
   return options;
 }
 
 Fit fit(FitData data, const FitOptions& options, const RunHooks& hooks) {
   const FitOptions chosen = settle(options);
   check_fields(chosen);
+  if (chosen.chooses_radius() && data.validation.size() == 0 && data.entries.size() < kFewestToChoose) {
+    too_few(data.entries.size());
+  }
   tell(hooks, "preparing the data");
+  if (fits_offsets(chosen)) return fit_completion(std::move(data), chosen, hooks);
   std::optional<Trial> trial;
   if (chosen.chooses_radius() && data.validation.size() == 0) trial = hold_out(chosen, data);
   Preparation preparation;

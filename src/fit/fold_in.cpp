@@ -120,16 +120,24 @@ void for_each_in_row(const DenseObservations& data, Index row, Visit&& visit) {
   }
 }
 
+/// What offsets that were fitted together with X add to it.
+double shift(const SideOffsets& offsets, Index row, Index col) {
+  if (offsets.row.empty()) return 0;
+  return offsets.row[static_cast<std::size_t>(row)] + offsets.col[static_cast<std::size_t>(col)];
+}
+
 template <class Data, class L>
-Payment payment(const Data& data, const L& loss, const LowRankMatrix& x, const RowMajor& right, Index row) {
+Payment payment(const Data& data, const L& loss, const Result& answer, const RowMajor& right, Index row) {
   Payment result;
+  const LowRankMatrix& x = answer.solution;
   const Eigen::VectorXd left = x.left().row(row).transpose().cwiseProduct(x.values());
   for_each_in_row(data, row, [&](Index col, double y, double weight) {
+    const double base = shift(answer.offsets, row, col);
     const double fitted = right.row(col).dot(left);
-    const double less = double(loss.value((1 - kStretch) * fitted, y));
-    const double more = double(loss.value((1 + kStretch) * fitted, y));
+    const double less = double(loss.value(base + (1 - kStretch) * fitted, y));
+    const double more = double(loss.value(base + (1 + kStretch) * fitted, y));
     result.pays += weight * (less - more) / (2 * kStretch);
-    result.gains += weight * (double(loss.value(0.0, y)) - double(loss.value(fitted, y)));
+    result.gains += weight * (double(loss.value(base, y)) - double(loss.value(base + fitted, y)));
   });
   result.size = left.dot(x.left().row(row).transpose());
   return result;
@@ -223,10 +231,12 @@ Model with_rows(Model model, const std::vector<NewRow>& rows, const std::vector<
   left.topRows(x.rows()) = x.left();
   std::vector<double>& offsets = model.preparation.row_offset;
   if (!offsets.empty()) offsets.resize(static_cast<std::size_t>(count));
+  if (model.spread) model.spread->row.resize(static_cast<std::size_t>(count));
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const Eigen::Map<const Eigen::VectorXd> weight(rows[r].weight.data(), x.terms());
     left.row(places[r]) = weight.cwiseQuotient(x.values()).transpose();
     if (!offsets.empty()) offsets[static_cast<std::size_t>(places[r])] = rows[r].offset;
+    if (model.spread) model.spread->row[static_cast<std::size_t>(places[r])] = model.spread->unknown;
   }
   model.factors = LowRankMatrix(std::move(left), x.values(), x.right());
   return model;
@@ -246,9 +256,10 @@ RowPrice row_price(const Fit& fit) {
   Execution(fit.run.threads).for_each_block(static_cast<Offset>(counts.size()), kBlock, [&](Offset first, Offset size) {
     Payment& sum = sums[static_cast<std::size_t>(first / kBlock)];
     for (Offset row = first; row < first + size; ++row) {
-      const Payment one = std::visit(
-          [&](const auto& data, const auto& loss) { return payment(data, loss, x, right, static_cast<Index>(row)); },
-          observations, fit.problem.loss);
+      const Payment one =
+          std::visit([&](const auto& data,
+                         const auto& loss) { return payment(data, loss, fit.result, right, static_cast<Index>(row)); },
+                     observations, fit.problem.loss);
       sum.pays += one.pays;
       sum.gains += one.gains;
       sum.size += price.at(static_cast<double>(counts[static_cast<std::size_t>(row)])) * one.size;

@@ -8,6 +8,9 @@
 
 namespace tracenorm {
 
+/// Held out to choose settings on, where no validation entries were given.
+inline constexpr double kChoosingShare = 0.1;
+
 struct Shares {
   double train = 1;
   double validation = 0;

@@ -49,4 +49,9 @@ ValueRange clear_range(std::span<const Real> values) {
   return few || cut_off ? ends : ValueRange{};
 }
 
+ValueRange range_for(std::optional<bool> clip, std::span<const Real> values) {
+  if (!clip) return clear_range(values);
+  return *clip ? range_of(values) : ValueRange{};
+}
+
 }  // namespace tracenorm

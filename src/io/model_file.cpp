@@ -115,6 +115,7 @@ Preparation read_preparation(NpzArrays& arrays, const std::string& path, Index r
   preparation.offset = arrays.number("offset");
   preparation.scale = arrays.number("scale");
   if (preparation.scale == 0) fail("'{}': 'scale' is 0; it must not be", path);
+  if (arrays.has("gain")) preparation.gain = arrays.number("gain");
   preparation.row_offset = read_offsets(arrays, path, "row_offset", rows);
   preparation.col_offset = read_offsets(arrays, path, "col_offset", cols);
   if (const std::vector<double> range = read_few(arrays, path, "range", 2); !range.empty()) {
@@ -122,6 +123,20 @@ Preparation read_preparation(NpzArrays& arrays, const std::string& path, Index r
     preparation.range = {range[0], range[1]};
   }
   return preparation;
+}
+
+std::optional<Spread> read_spread(NpzArrays& arrays, const std::string& path, Index rows, Index cols) {
+  if (!arrays.has("interval_scores")) return std::nullopt;
+  Spread spread;
+  spread.row = read_offsets(arrays, path, "row_width", rows);
+  spread.col = read_offsets(arrays, path, "col_width", cols);
+  spread.unknown = arrays.number("unknown_width");
+  std::vector<std::int64_t> shape;
+  spread.scores = arrays.numbers("interval_scores", 1, shape);
+  if (spread.row.empty() || spread.col.empty() || !std::is_sorted(spread.scores.begin(), spread.scores.end())) {
+    fail("'{}': widths are missing, or 'interval_scores' are not in order", path);
+  }
+  return spread;
 }
 
 }  // namespace
@@ -152,6 +167,13 @@ void write_model(const std::string& path, const Model& model) {
   const RowPrice& price = model.row_price;
   archive.add("row_price.npy",
               vector_bytes(std::vector{price.multiplier, price.mean_count, price.power, price.smoothing}), false);
+  archive.add("gain.npy", number_bytes(model.preparation.gain), false);
+  if (model.spread) {
+    archive.add("row_width.npy", vector_bytes(model.spread->row), false);
+    archive.add("col_width.npy", vector_bytes(model.spread->col), false);
+    archive.add("unknown_width.npy", number_bytes(model.spread->unknown), false);
+    archive.add("interval_scores.npy", vector_bytes(model.spread->scores), false);
+  }
   archive.add("metadata.npy", text_bytes(model.metadata), true);
   archive.finish();
   file.commit();
@@ -170,6 +192,7 @@ Model read_model(const std::string& path) {
   model.cols = read_labels(arrays, path, "col", cols);
   model.preparation = read_preparation(arrays, path, rows, cols);
   model.row_price = read_row_price(arrays, path);
+  model.spread = read_spread(arrays, path, rows, cols);
   model.metadata = arrays.text("metadata");
   if (!nlohmann::json::accept(model.metadata)) fail("'{}': 'metadata' is not JSON: {}", path, excerpt(model.metadata));
   return model;

@@ -61,7 +61,7 @@ Index seeds_beside(Index terms, double wanted) {
 
 /// The best X so far: the smoothed objective falls from iteration to iteration, the objective itself nearly always.
 struct Incumbent {
-  FactoredMatrix x;
+  ModelPoint x;
   double objective = kInfinity;
   bool is_iterate = false;
 
@@ -69,7 +69,7 @@ struct Incumbent {
     is_iterate = value <= objective;
     if (!is_iterate) return;
     objective = value;
-    x = f.iterate().copy();
+    x = f.point();
   }
 };
 
@@ -82,9 +82,9 @@ class CorrectiveRun {
         session_(session),
         seeds_(f, session.options().seed),
         descent_(f),
-        best_{FactoredMatrix(f.panels())},
+        best_{{FactoredMatrix(f.panels())}},
         width_(f.radius() > 0 ? kFirstWidth * f.data_scale() : 0.0),
-        before_(f.panels()) {}
+        before_{FactoredMatrix(f.panels())} {}
 
   void run() {
     for (int k = 0;; ++k) {
@@ -155,13 +155,12 @@ class CorrectiveRun {
   /// Descends over the factors. Where it is not sure that the smoothed objective has fallen, the next gap decides.
   void correct(const FactoredMatrix& start, const Gap& gap) {
     if (interrupted()) return;  // the search for seeds is long
-    const FactoredMatrix corrected =
-        descent_.descend(start, width_, options_.steps, [&] { return session_.overdue(); });
+    const ModelPoint corrected = descent_.descend(start, width_, options_.steps, [&] { return session_.overdue(); });
     if (interrupted()) return;
     f_.aim(corrected);
     doubtful_ = !smoothed_descent(f_, width_);
     if (doubtful_) {
-      before_ = f_.iterate().copy();
+      before_ = f_.point();
       before_gap_ = gap.sum();
     } else {
       rejected_ = false;
@@ -190,7 +189,7 @@ class CorrectiveRun {
   bool doubtful_ = false;     // X is a correction that may yet be taken back
   bool rejected_ = false;     // the last correction was taken back
   bool stuck_ = false;
-  FactoredMatrix before_;
+  ModelPoint before_;
   double before_gap_ = 0;
 };
 

@@ -27,7 +27,35 @@ constexpr double kNegligible = 1e-7;
 
 }  // namespace
 
-FactorDescent::FactorDescent(Evaluator& f) : f_(f), panels_(f.panels()), curvature_(panels_, kMemory) {}
+FactorDescent::FactorDescent(Evaluator& f) : f_(f), panels_(f.panels()), curvature_(panels_, kMemory) {
+  Offsets& offsets = f.offsets();
+  if (!offsets.active()) return;
+  offsets_ = offsets.copy(offsets.now());
+  offset_gradient_ = offsets.copy(offsets.now());
+  offset_stretch_ = offsets.stretch();
+  offset_shrink_ = offsets.copy(offsets.now());
+  const auto invert = [&](const Panel& stretch, const Panel& out) {
+    panels_.upload(panels_.download(stretch).cwiseInverse(), out);
+  };
+  invert(offset_stretch_.row, offset_shrink_.row);
+  invert(offset_stretch_.col, offset_shrink_.col);
+}
+
+void FactorDescent::take_offsets(const DescentPoint& point) {
+  const Index last = point.factors.left.columns() - 1;
+  panels_.add(0, 1, point.factors.left.column(last - 1), offsets_.row);
+  panels_.add(0, 1, point.factors.right.column(last), offsets_.col);
+  panels_.scale_rows(offsets_.row, offset_stretch_.row);
+  panels_.scale_rows(offsets_.col, offset_stretch_.col);
+}
+
+void FactorDescent::put_offsets(const OffsetPanels& offsets, const OffsetPanels& factors, const DescentPoint& point) {
+  const Index last = point.factors.left.columns() - 1;
+  panels_.scale_rows(offsets.row, factors.row);
+  panels_.scale_rows(offsets.col, factors.col);
+  panels_.add(0, 1, offsets.row, point.factors.left.column(last - 1));
+  panels_.add(0, 1, offsets.col, point.factors.right.column(last));
+}
 
 void FactorDescent::prepare(Index columns) {
   if (factors_.left && factors_.left.columns() == columns) return;
@@ -75,7 +103,9 @@ double FactorDescent::unstretch(const DescentPoint& point) {
 void FactorDescent::evaluate(const DescentPoint& point, DescentPoint& gradient) {
   const double n = unstretch(point);
   const double scale = f_.radius() / n;
-  const Linearization model = f_.factor_gradient(factors_, scale, width_, products_);
+  const bool with_offsets = f_.offsets().active();
+  if (with_offsets) take_offsets(point);
+  const Linearization model = f_.factor_gradient(factors_, scale, width_, products_, offsets_, offset_gradient_);
   const double q = model.inner / n;
   multiplier_ = -q;
   const auto part = [&](const Eigen::VectorXd& stretches, const Panel& at, const Panel& product, const Panel& out) {
@@ -85,14 +115,18 @@ void FactorDescent::evaluate(const DescentPoint& point, DescentPoint& gradient) 
   part(left_stretch_, factors_.left, products_.left, gradient.factors.left);
   part(right_stretch_, factors_.right, products_.right, gradient.factors.right);
   gradient.slack = -q * slack_stretch_ * slack_stretch_ * point.slack;
+  if (with_offsets) put_offsets(offset_gradient_, offset_stretch_, gradient);
 }
 
 void FactorDescent::precondition() {
   // With columns of left and right orthogonal, the curvature along left column k is about h |right_k|^2 + multiplier,
   // and the other way round: h is the mean curvature of the entries, spread over the columns.
   const auto columns = static_cast<Eigen::Index>(factors_.left.columns());
+  const Index spare = f_.offsets().columns();
   left_stretch_.setOnes(columns);
   right_stretch_.setOnes(columns);
+  left_stretch_.tail(spare).setZero();
+  right_stretch_.tail(spare).setZero();
   slack_stretch_ = 1;
   evaluate(point_, gradient_);
   const double least_slack = std::sqrt(2 * kLeastSlack * f_.radius());
@@ -100,16 +134,21 @@ void FactorDescent::precondition() {
     point_.slack = least_slack;
     evaluate(point_, gradient_);
   }
-  const Eigen::VectorXd left_square = panels_.gram(factors_.left, factors_.left).diagonal();
-  const Eigen::VectorXd right_square = panels_.gram(factors_.right, factors_.right).diagonal();
-  const double slope = dot(panels_, gradient_, gradient_);
+  Eigen::VectorXd left_square = panels_.gram(factors_.left, factors_.left).diagonal();
+  Eigen::VectorXd right_square = panels_.gram(factors_.right, factors_.right).diagonal();
+  left_square.tail(spare).setZero();
+  right_square.tail(spare).setZero();
+  // Offsets have stretches of their own: they stay while the curvature of the factors is measured.
+  const Eigen::VectorXd factors_only = left_stretch_;
+  stretch(factors_only, factors_only, 1, gradient_, direction_);
+  const double slope = dot(panels_, direction_, direction_);
   if (!(slope > 0)) return;
   const double t = kProbe * std::sqrt(2 * f_.radius() / slope);
   const double worth = multiplier_;
   add(panels_, 0, 1, point_, trial_);
-  add(panels_, 1, -t, gradient_, trial_);
+  add(panels_, 1, -t, direction_, trial_);
   evaluate(trial_, trial_gradient_);
-  const double bend = t * (slope - dot(panels_, gradient_, trial_gradient_));
+  const double bend = t * (slope - dot(panels_, direction_, trial_gradient_));
   const Product& g = gradient_.factors;
   const double weighted = panels_.gram(g.left, g.left).diagonal().dot(right_square) +
                           panels_.gram(g.right, g.right).diagonal().dot(left_square);
@@ -120,8 +159,12 @@ void FactorDescent::precondition() {
   left_stretch_ = (h * right_square.array() + least).rsqrt();
   right_stretch_ = (h * left_square.array() + least).rsqrt();
   slack_stretch_ = 1 / std::sqrt(least);
+  left_stretch_.tail(spare).setOnes();
+  right_stretch_.tail(spare).setOnes();
   stretch(left_stretch_.cwiseInverse(), right_stretch_.cwiseInverse(), 1 / slack_stretch_, point_, point_);
   stretch(left_stretch_, right_stretch_, slack_stretch_, gradient_, gradient_);
+  left_stretch_.tail(spare).setZero();
+  right_stretch_.tail(spare).setZero();
 }
 
 double FactorDescent::search(double slope, const std::function<bool()>& stop) {
@@ -184,17 +227,18 @@ FactoredMatrix FactorDescent::answer(double slack) {
   return {panels_, exact.left, values.head(kept), exact.right};
 }
 
-FactoredMatrix FactorDescent::descend(const FactoredMatrix& x, double width, int steps,
-                                      const std::function<bool()>& stop) {
-  if (x.terms() == 0) return x.copy();
+ModelPoint FactorDescent::descend(const FactoredMatrix& x, double width, int steps, const std::function<bool()>& stop) {
+  const bool with_offsets = f_.offsets().active();
+  if (x.terms() == 0 && !with_offsets) return {x.copy()};
   width_ = width;
-  const Product start = f_.sampled(x);
+  const Product start = f_.sampled(x, f_.offsets().columns());
   prepare(start.left.columns());
   panels_.copy(start.left, factors_.left);
   panels_.copy(start.right, factors_.right);
   rotate();
   panels_.copy(factors_.left, point_.factors.left);
   panels_.copy(factors_.right, point_.factors.right);
+  if (with_offsets) put_offsets(f_.offsets().copy(f_.offsets().now()), offset_shrink_, point_);
   const double radius = f_.radius();
   point_.slack = std::sqrt(2 * std::max(0.0, radius - half_square()));
   precondition();
@@ -220,7 +264,8 @@ FactoredMatrix FactorDescent::descend(const FactoredMatrix& x, double width, int
   const double slack = slack_stretch_ * point_.slack;
   unstretch(point_);
   rotate();
-  return answer(slack);
+  if (with_offsets) take_offsets(point_);
+  return {answer(slack), f_.offsets().copy(offsets_)};
 }
 
 }  // namespace tracenorm::methods

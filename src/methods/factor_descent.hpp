@@ -5,6 +5,10 @@
 // slopes G at X and q = <G, X> / N the gradient is
 //     (scale G right - q left,  scale G' left - q right,  -q s),        scale = radius / N.
 // L-BFGS runs on it in coordinates whose columns are stretched so that their curvatures are about even.
+//
+// Offsets of rows and columns, where the problem has them, descend together with the factors: b is the last but one
+// column of the left panel, c the last of the right one, stretched row by row. Columns of the factors that belong to
+// them have the stretch 0, so that nothing but the offsets' own functions meets them.
 #pragma once
 
 #include <functional>
@@ -20,7 +24,8 @@ class FactorDescent {
 
   /// Lowers the smoothed objective of the given width from x by at most `steps` steps, or until `stop` says so, and
   /// returns where it came. Terms that have become negligible are left out.
-  FactoredMatrix descend(const FactoredMatrix& x, double width, int steps, const std::function<bool()>& stop);
+  /// Offsets begin where the evaluator has them.
+  ModelPoint descend(const FactoredMatrix& x, double width, int steps, const std::function<bool()>& stop);
 
  private:
   /// Makes the panels for so many columns, unless they are there.
@@ -39,6 +44,9 @@ class FactorDescent {
   /// point <- point with columns of left and right times these numbers, and its slack.
   void stretch(const Eigen::VectorXd& left, const Eigen::VectorXd& right, double slack, const DescentPoint& in,
                DescentPoint& out);
+  /// The offsets of a point to `offsets_`, and the other way round: these, times `factors` from then on.
+  void take_offsets(const DescentPoint& point);
+  void put_offsets(const OffsetPanels& offsets, const OffsetPanels& factors, const DescentPoint& point);
   /// Stretches columns by the curvature that one short step along the gradient shows.
   void precondition();
   /// A better point along `direction_`: then it is in `trial_`, its gradient in `trial_gradient_`. Returns the step, or
@@ -58,7 +66,11 @@ class FactorDescent {
   Eigen::VectorXd right_stretch_;
   double slack_stretch_ = 1;
   Eigen::MatrixXd diagonal_;  // kept so that steps do not allocate
-  DescentPoint point_;        // stretched
+  OffsetPanels offsets_;      // of the last evaluation, and their gradient
+  OffsetPanels offset_gradient_;
+  OffsetPanels offset_stretch_;
+  OffsetPanels offset_shrink_;  // its inverse
+  DescentPoint point_;          // stretched
   DescentPoint gradient_;
   DescentPoint direction_;
   DescentPoint trial_;

@@ -111,9 +111,10 @@ bool Session::record(const Iteration& iteration) {
   return status_ == Status::not_run;
 }
 
-bool Session::confirm(Iteration& iteration, const FactoredMatrix* holder) {
+bool Session::confirm(Iteration& iteration, const ModelPoint* holder) {
   if (iteration.k < next_confirm_) return false;
-  const double objective = evaluator_.objective(holder != nullptr ? *holder : evaluator_.iterate());
+  const double objective =
+      holder != nullptr ? evaluator_.objective(*holder) : evaluator_.objective(evaluator_.iterate());
   if (relative_gap(objective, iteration.lower_bound) <= std::max(options_.gap.value_or(0), kOptimalGap)) {
     iteration.objective = objective;
     return true;
@@ -124,7 +125,7 @@ bool Session::confirm(Iteration& iteration, const FactoredMatrix* holder) {
   return false;
 }
 
-bool Session::proceed(Iteration iteration, const Linearization& model, const FactoredMatrix* holder) {
+bool Session::proceed(Iteration iteration, const Linearization& model, const ModelPoint* holder) {
   iteration.rank = evaluator_.terms();
   iteration.sigma = evaluator_.estimate_norm(Slopes::current);
   follow_validation(iteration);
@@ -157,6 +158,21 @@ bool Session::proceed(Iteration iteration, double lower_bound, bool converged) {
   return record(iteration);
 }
 
+Index Session::weighty_terms(const FactoredMatrix& solution, double lower_bound) const {
+  constexpr double kNegligible = 0.002;
+  if (trace_.empty() || trace_penalty_ != 0) return solution.terms();
+  const double gained = trace_.front().objective - trace_.back().objective;
+  const double excess = std::min(trace_.back().objective - lower_bound, gained);
+  const double sigma = trace_.back().sigma;
+  if (!(excess > 0 && sigma > 0 && std::isfinite(excess))) return solution.terms();
+  Index kept = solution.terms();
+  for (double rest = kNegligible * excess / sigma; kept > 0; --kept) {
+    rest -= solution.values()[kept - 1];
+    if (rest < 0) break;
+  }
+  return kept;
+}
+
 Status Session::final_status(const Result& result, bool from_validation) const {
   const LowRankMatrix& x = result.solution;
   const bool finite = std::isfinite(result.objective) && std::isfinite(result.trace_norm) && x.left().allFinite() &&
@@ -166,6 +182,21 @@ Status Session::final_status(const Result& result, bool from_validation) const {
   if (result.relative_gap <= kOptimalGap) return Status::optimal;
   if (!is_gap(status_)) return status_;
   return from_validation ? Status::validation_limit : Status::precision_limit;
+}
+
+void Session::answer(FactoredMatrix solution, bool bounded, Result& result) {
+  result.trace_norm = solution.trace_norm_bound();
+  if (!evaluator_.norm().plain()) {
+    solution = evaluator_.norm().to_data(std::move(solution));
+    solution.compress();  // scaled singular vectors are no longer orthogonal
+    FactoredMatrix back = evaluator_.norm().from_data(solution.copy());
+    back.compress(0);  // with the smallest values, which add up
+    result.trace_norm = back.trace_norm_bound();
+  }
+  if (bounded) keep_inside(solution, result.trace_norm);
+  result.objective = evaluator_.objective_of_data(solution) + trace_penalty_ * result.trace_norm;
+  result.relative_gap = relative_gap(result.objective, result.lower_bound);
+  result.solution = solution.download(evaluator_.rows(), evaluator_.cols());
 }
 
 Result Session::finish(std::string method, bool bounded) {
@@ -184,18 +215,16 @@ Result Session::finish(std::string method, bool bounded) {
   if (from_validation) result.solution_iteration = best_iteration_;
   FactoredMatrix solution = from_validation ? evaluator_.remembered() : evaluator_.iterate().copy();
   solution.compress();
-  result.trace_norm = solution.trace_norm_bound();
-  if (!evaluator_.norm().plain()) {
-    solution = evaluator_.norm().to_data(std::move(solution));
-    solution.compress();  // scaled singular vectors are no longer orthogonal
-    FactoredMatrix back = evaluator_.norm().from_data(solution.copy());
-    back.compress(0);  // with the smallest values, which add up
-    result.trace_norm = back.trace_norm_bound();
+  const Index kept = weighty_terms(solution, result.lower_bound);
+  if (kept < solution.terms()) {
+    FactoredMatrix compact = solution.first_terms(solution.values().head(kept));
+    answer(std::move(compact), bounded, result);
+    // Nor may what is left out cost the gap that was reached.
+    if (is_gap(status_) && !is_gap(final_status(result, from_validation))) answer(std::move(solution), bounded, result);
+  } else {
+    answer(std::move(solution), bounded, result);
   }
-  if (bounded) keep_inside(solution, result.trace_norm);
-  result.objective = evaluator_.objective_of_data(solution) + trace_penalty_ * result.trace_norm;
-  result.relative_gap = relative_gap(result.objective, result.lower_bound);
-  result.solution = solution.download(evaluator_.rows(), evaluator_.cols());
+  result.offsets = evaluator_.offsets().download();
   result.status = final_status(result, from_validation);
   result.message = describe(result.status, options_, result.relative_gap);
   if (from_validation && is_gap(status_) && result.status == Status::validation_limit) {

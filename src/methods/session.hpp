@@ -34,7 +34,7 @@ class Session {
   /// Completes the record of iteration k (index, objective, width, step and sigma are the method's), certifies, tells
   /// the observer. Returns whether to go on.
   /// The objective is that of `holder`; null: that of the iterate.
-  bool proceed(Iteration iteration, const Linearization& model, const FactoredMatrix* holder = nullptr);
+  bool proceed(Iteration iteration, const Linearization& model, const ModelPoint* holder = nullptr);
   /// The same for a method that brings its own lower bound, or none (minus infinity). `converged` is the method's own
   /// stopping rule.
   bool proceed(Iteration iteration, double lower_bound, bool converged = false);
@@ -50,12 +50,18 @@ class Session {
   [[nodiscard]] Status stopping(const Iteration& iteration) const;
   /// A gap that the rounded objective of the iterations has reached: whether the true one has, too. Puts that in its
   /// place.
-  bool confirm(Iteration& iteration, const FactoredMatrix* holder);
+  bool confirm(Iteration& iteration, const ModelPoint* holder);
   /// The one place that says how a run ended, from the numbers that are returned.
   [[nodiscard]] Status final_status(const Result& result, bool from_validation) const;
+  /// Makes this, in the units of the iterate, the answer, with its objective and its norm.
+  void answer(FactoredMatrix solution, bool bounded, Result& result);
   /// Shrinks an answer that rounding may have left outside the ball.
   void keep_inside(FactoredMatrix& solution, double& norm) const;
   bool record(const Iteration& iteration);
+  /// How many terms of an answer are worth keeping: those that are left out change the objective by a small share of
+  /// what is not certified, and of what the run has gained, to first order (a unit of trace norm is worth at most
+  /// sigma_1 of the slopes).
+  [[nodiscard]] Index weighty_terms(const FactoredMatrix& solution, double lower_bound) const;
 
   const RunOptions& options_;
   const RunHooks& hooks_;

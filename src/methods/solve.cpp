@@ -81,6 +81,19 @@ void begin_at(const LowRankMatrix& start, Evaluator& evaluator) {
   evaluator.restart(std::move(z));
 }
 
+void begin_at(const SideOffsets& start, Evaluator& evaluator) {
+  const bool fits = start.row.size() == static_cast<std::size_t>(evaluator.rows()) &&
+                    start.col.size() == static_cast<std::size_t>(evaluator.cols());
+  if (!fits || !evaluator.offsets().active()) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("the start has offsets of {} rows and {} columns, the problem is {} x {}{}; they must agree",
+                    start.row.size(), start.col.size(), evaluator.rows(), evaluator.cols(),
+                    evaluator.offsets().active() ? "" : " without offsets"));
+  }
+  evaluator.restart(ModelPoint{FactoredMatrix(evaluator.panels()), evaluator.offsets().upload(start)});
+}
+
 }  // namespace
 
 Method parse_method(std::string_view name) {
@@ -112,6 +125,8 @@ bool is_bounded(const Method& method) {
   return std::visit([](const auto& options) { return std::decay_t<decltype(options)>::bounded; }, method);
 }
 
+bool carries_offsets(const Method& method) { return std::holds_alternative<methods::Corrective>(method); }
+
 std::vector<MethodHelp> method_help() {
   std::vector<MethodHelp> help;
   for (const NamedMethod& named : named_methods()) help.push_back(named.help);
@@ -132,8 +147,16 @@ Result solve(const Problem& problem, const Method& method, const RunOptions& opt
   if (const auto* corrective = std::get_if<methods::Corrective>(&method)) {
     if (!run.gap) run.gap = corrective->tolerance;
   }
+  if (problem.offsets && !carries_offsets(method)) {
+    throw Error(ErrorCode::usage,
+                fmt::format("method {} does not fit offsets together with X; take corrective, or fit "
+                            "them beforehand",
+                            method_name(method)),
+                "method");
+  }
   const Execution execution(run.threads);
   Evaluator evaluator(problem, execution, hooks.backend != nullptr ? *hooks.backend : cpu_backend(), run.seed);
+  if (hooks.start_offsets != nullptr) begin_at(*hooks.start_offsets, evaluator);
   if (hooks.start != nullptr) begin_at(*hooks.start, evaluator);
   Session session(run, hooks, evaluator);
   std::visit([&](const auto& chosen) { methods::run(chosen, problem, evaluator, session); }, method);

@@ -49,17 +49,18 @@ class OffsetFit {
     if (p_.kind != Kind::rows) p_.col_offset.assign(static_cast<std::size_t>(cols), 0.0);
   }
 
-  void run() {
+  Shrinkage run() {
     if (robust_) start_from_medians();
     for (int round = 0; round < kMostRounds; ++round) {
       const double scale = robust_ ? weigh() : residual_deviation();
       if (scale == 0) break;  // the offsets explain everything
       noise_ = scale * scale;
-      const double change =
-          std::max({center(), average(p_.row_offset, entries_.row), average(p_.col_offset, entries_.col)});
+      const double change = std::max({center(), average(p_.row_offset, entries_.row, shrinkage_.row),
+                                      average(p_.col_offset, entries_.col, shrinkage_.col)});
       if (change <= kConverged * scale) break;
     }
     measure_scale();
+    return shrinkage_;
   }
 
  private:
@@ -129,7 +130,7 @@ class OffsetFit {
   }
 
   /// New offsets of one side, given the other's. Returns the largest change.
-  double average(std::vector<double>& offsets, const std::vector<Index>& side) {
+  double average(std::vector<double>& offsets, const std::vector<Index>& side, double& lambda) {
     if (offsets.empty()) return 0;
     sums_.assign(offsets.size(), 0.0);
     weights_.assign(offsets.size(), 0.0);
@@ -139,7 +140,7 @@ class OffsetFit {
       sums_[at] += w * (residual(e) + offsets[at]);
       weights_[at] += w;
     }
-    const double lambda = shrinkage();
+    lambda = shrinkage();
     double largest = 0;
     for (std::size_t i = 0; i < offsets.size(); ++i) {
       const double next = weights_[i] > 0 ? sums_[i] / (weights_[i] + lambda) : 0.0;
@@ -196,12 +197,13 @@ class OffsetFit {
   std::vector<double> sums_;
   std::vector<double> weights_;
   double noise_ = 0;  // variance of the residuals
+  Shrinkage shrinkage_;
 };
 
 }  // namespace
 
-void fit_offsets(Preparation& preparation, Averaging averaging, const Entries& entries, Index rows, Index cols) {
-  OffsetFit(preparation, averaging, entries, rows, cols).run();
+Shrinkage fit_offsets(Preparation& preparation, Averaging averaging, const Entries& entries, Index rows, Index cols) {
+  return OffsetFit(preparation, averaging, entries, rows, cols).run();
 }
 
 }  // namespace tracenorm

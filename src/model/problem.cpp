@@ -79,6 +79,20 @@ void check_constraint(const Problem& problem) {
 void check(const Problem& problem) {
   const auto fail = [](ErrorCode code, const std::string& message) { throw Error(code, message); };
   check_constraint(problem);
+  if (problem.offsets) {
+    const auto [row, col] = *problem.offsets;
+    if (!(row > 0 && col > 0) || std::isinf(row) || std::isinf(col)) {
+      fail(ErrorCode::usage, fmt::format("offsets: ridges of {} and {}; both must be finite and above 0", row, col));
+    }
+    if (problem.radius() == 0)
+      fail(ErrorCode::usage, "offsets: the radius must be above 0 where they are fitted together with X");
+    if (!std::holds_alternative<NoPenalty>(problem.penalty)) {
+      fail(ErrorCode::usage,
+           fmt::format("offsets and the penalty {} do not go together: it would act on X alone; leave "
+                       "one of them out",
+                       to_string(problem.penalty)));
+    }
+  }
   double lambda = 0;
   if (const auto* l1 = std::get_if<L1Penalty>(&problem.penalty)) lambda = l1->lambda;
   if (const auto* complement = std::get_if<ComplementSquaredPenalty>(&problem.penalty)) lambda = complement->lambda;

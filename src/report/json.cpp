@@ -62,6 +62,15 @@ Json held_out_json(const std::optional<HeldOut>& held_out) {
   return json;
 }
 
+Json refit_json(const std::optional<Refit>& refit) {
+  if (!refit) return nullptr;
+  return {{"entries", refit->entries},
+          {"gain", number(refit->gain)},
+          {"score", number(refit->score)},
+          {"score_of_1", number(refit->score_of_1)},
+          {"taken", refit->taken}};
+}
+
 Json iteration_json(const Iteration& iteration) {
   Json json;
   json["k"] = iteration.k;
@@ -84,6 +93,9 @@ Json path_json(const RunReport& report) {
   for (const RadiusStep& step : report.path) {
     json.push_back({{"radius", number(step.radius)},
                     {"lambda", number(step.lambda)},
+                    {"loss", step.loss.empty() ? to_string(report.problem.loss) : step.loss},
+                    {"turn", step.turn},
+                    {"gain", number(step.gain)},
                     {"validation_error", number(step.validation_error)},
                     {"objective", number(step.objective)},
                     {"relative_gap", number(step.relative_gap)},
@@ -159,7 +171,9 @@ std::string to_json(const RunReport& report) {
   json["preparation"] = {{"kind", to_string(report.preparation.kind)},
                          {"offset", number(report.preparation.offset)},
                          {"scale", number(report.preparation.scale)},
+                         {"gain", number(report.preparation.gain)},
                          {"range", range_json(report.preparation.range)}};
+  json["refit"] = refit_json(report.refit);
   json["objective"] = number(result.objective);
   json["lower_bound"] = number(result.lower_bound);
   json["relative_gap"] = number(result.relative_gap);

@@ -122,6 +122,13 @@ std::string seconds_text(double seconds) {
   return seconds < 100 ? fmt::format("{:.3g}", seconds) : fmt::format("{:.0f}", seconds);
 }
 
+/// What is proved is about the answer; what is predicted may be another matrix.
+std::string prediction_line(const Refit& refit) {
+  if (!refit.taken) return fmt::format("the answer itself; {} held-out entries ask for nothing else", refit.entries);
+  return fmt::format("{:.3g} times the answer, as {} held-out entries have it; what is certified is the answer",
+                     refit.gain, refit.entries);
+}
+
 std::string held_out_line(const HeldOut& held_out, const Preparation& preparation) {
   std::vector<std::string> parts;
   if (held_out.rmse) parts.push_back(fmt::format("RMSE {:.4f}, MAE {:.4f}", *held_out.rmse, *held_out.mae));
@@ -166,11 +173,13 @@ void add_path(std::vector<SummaryLine>& lines, const RunReport& report) {
   double lowest = error(report.path.front());
   double highest = lowest;
   bool penalties = false;
+  bool losses = false;
   double seconds = 0;
   for (const RadiusStep& step : report.path) {
     lowest = std::min(lowest, error(step));
     highest = std::max(highest, error(step));
     penalties = penalties || step.lambda > 0;
+    losses = losses || step.loss != report.path.front().loss;
     seconds += step.seconds;
   }
   constexpr double kCells = 30;
@@ -179,12 +188,16 @@ void add_path(std::vector<SummaryLine>& lines, const RunReport& report) {
     const RadiusStep& step = report.path[s];
     const double share = highest > lowest ? (error(step) - lowest) / (highest - lowest) : 0.0;
     const std::string lambda = penalties ? fmt::format("l1 {:<9.4g} ", step.lambda) : "";
-    lines.push_back(
-        {label, fmt::format("{}{:<10.5g} validation error {:.5f} {} {:#<{}}", lambda, step.radius, error(step),
-                            s == report.path_best ? "<-" : "  ", "", static_cast<int>(std::lround(share * kCells)))});
+    const std::string loss = losses ? fmt::format("{:<10} ", step.loss) : "";
+    const std::string turn = step.turn > 0   ? fmt::format(" turn {}", step.turn)
+                             : step.turn < 0 ? " offsets before X"
+                                             : "";
+    lines.push_back({label, fmt::format("{}{}{:<10.5g} validation error {:.5f} {} {:#<{}}{}", lambda, loss, step.radius,
+                                        error(step), s == report.path_best ? "<-" : "  ", "",
+                                        static_cast<int>(std::lround(share * kCells)), turn)});
     label.clear();
   }
-  lines.push_back({"", fmt::format("{} radii in {} seconds", report.path.size(), seconds_text(seconds))});
+  lines.push_back({"", fmt::format("{} settings in {} seconds", report.path.size(), seconds_text(seconds))});
 }
 
 /// A bound by the entries' own minima says something once this share of the way to them is left.
@@ -263,6 +276,7 @@ std::vector<SummaryLine> summary(const RunReport& report) {
                              {"trace norm", trace_norm_line(report)},
                              {"iterations", iterations_line(result)},
                              {"seconds", seconds_text(result.seconds)}});
+  if (report.refit) lines.push_back({"predictions", prediction_line(*report.refit)});
   if (report.validation) lines.push_back({"validation", held_out_line(*report.validation, report.preparation)});
   if (report.test) lines.push_back({"test", held_out_line(*report.test, report.preparation)});
   if (!report.written.empty()) lines.push_back({"written", fmt::format("{}", fmt::join(report.written, ", "))});

@@ -38,6 +38,7 @@ Evaluator::Evaluator(const Problem& problem, const Execution& execution, Place p
       slopes_(*store_, *panels_, norm_, iterate_, counters_),
       pair_(slopes_, *panels_, store_->facts().search_columns, random_),
       norm_bound_(*store_, *panels_, slopes_, pair_, iterate_, norm_, counters_, random_),
+      offsets_(problem, *panels_, *store_, counters_),
       target_{panels_->make(Side::left, Use::exact, 1), panels_->make(Side::right, Use::exact, 1)} {
   leading_.atom = {pair_.left(), pair_.right(), -radius_};
 }
@@ -73,7 +74,14 @@ Linearization Evaluator::linearize(double width, bool want_conjugate) {
   if (first != nullptr) pair_.arrived();
   slopes_.observe(Slopes::current, sums.square_slope);
   const double off = off_pattern(square_norm_, sums.square_x);  // there: slope 2 lambda x, conjugate lambda x^2
-  return {sums.objective + off, sums.inner + 2 * off, want_conjugate ? sums.conjugate + off : kNaN};
+  Linearization model{sums.objective + off, sums.inner + 2 * off, want_conjugate ? sums.conjugate + off : kNaN};
+  if (offsets_.active()) {
+    offsets_.sum(Slopes::current);
+    model.objective += offsets_.ridge();
+    model.inner -= offsets_.inner();
+    model.conjugate_sum += offsets_.conjugate();
+  }
+  return model;
 }
 
 void Evaluator::shift_kinks(double width) {
@@ -95,14 +103,25 @@ void Evaluator::aim(const Atom& atom) {
   panels_->add(0, 1, atom.right, target_.right);
   norm_.scale(target_.left);
   norm_.scale(target_.right);
+  if (offsets_.active()) {
+    const Index columns = padded(1 + kOffsetColumns);
+    const Product at{panels_->make(Side::left, Use::descent, columns),
+                     panels_->make(Side::right, Use::descent, columns)};
+    panels_->add(0, 1, target_.left, at.left.column(0));
+    panels_->add(0, 1, target_.right, at.right.column(0));
+    offsets_.aim(offsets_.now());
+    offsets_.join(offsets_.target(), 1, at);
+    store_->aim(at);
+    return;
+  }
   store_->aim(target_);
   if (!slopes_.has_low_rank_part()) return;
   target_inner_ = atom.weight * iterate_.inner(atom.left, atom.right);
   target_square_ = atom.weight * atom.weight;
 }
 
-Product Evaluator::sampled(const FactoredMatrix& matrix) {
-  const Index columns = padded(std::max<Index>(matrix.terms(), 1));
+Product Evaluator::sampled(const FactoredMatrix& matrix, Index spare) {
+  const Index columns = padded(std::max<Index>(matrix.terms(), 1) + spare);
   Product product{panels_->make(Side::left, Use::descent, columns), panels_->make(Side::right, Use::descent, columns)};
   if (matrix.terms() == 0) return product;
   const Eigen::VectorXd root = matrix.values().cwiseAbs().cwiseSqrt();
@@ -112,11 +131,15 @@ Product Evaluator::sampled(const FactoredMatrix& matrix) {
   return product;
 }
 
-void Evaluator::aim(const FactoredMatrix& target) {
+void Evaluator::aim(const FactoredMatrix& target, const OffsetPanels& offsets) {
   aimed_matrix_ = &target;
-  const Product at = sampled(target);
+  const Product at = sampled(target, offsets_.columns());
   norm_.scale(at.left);
   norm_.scale(at.right);
+  if (offsets_.active()) {
+    offsets_.aim(offsets);
+    offsets_.join(offsets_.target(), 1, at);
+  }
   count_pass(passes_of(at, 1));
   store_->aim(at);
   if (!slopes_.has_low_rank_part()) return;
@@ -140,7 +163,9 @@ void Evaluator::objective_at(std::span<const double> t, std::span<SegmentPoint> 
   const SegmentSums sums = store_->segment(t, std::nullopt);
   for (std::size_t p = 0; p < t.size(); ++p) {
     const SegmentPoint off = off_pattern_at(t[p], sums.square[p], sums.square_derivative[p]);
-    out[p] = {sums.value[p] + off.value, sums.derivative[p] + off.derivative};
+    SegmentPoint ridge{};
+    offsets_.ridge_at(t[p], ridge.value, ridge.derivative);
+    out[p] = {sums.value[p] + off.value + ridge.value, sums.derivative[p] + off.derivative + ridge.derivative};
   }
 }
 
@@ -149,7 +174,10 @@ void Evaluator::smoothed_derivatives_at(std::span<const double> t, double width,
   count_pass();
   const SegmentSums sums = store_->segment(t, width);
   for (std::size_t p = 0; p < t.size(); ++p) {
-    out[p] = sums.derivative[p] + off_pattern_at(t[p], sums.square[p], sums.square_derivative[p]).derivative;
+    SegmentPoint ridge{};
+    offsets_.ridge_at(t[p], ridge.value, ridge.derivative);
+    out[p] = sums.derivative[p] + off_pattern_at(t[p], sums.square[p], sums.square_derivative[p]).derivative +
+             ridge.derivative;
   }
 }
 
@@ -157,6 +185,7 @@ double Evaluator::move(double t) {
   count_pass();
   pair_.slopes_change();
   const double largest = store_->move(t);
+  offsets_.move(t);
   if (slopes_.has_low_rank_part()) square_norm_ = square_at(t);
   if (aimed_matrix_ != nullptr) {
     iterate_.blend(t, *std::exchange(aimed_matrix_, nullptr));
@@ -167,7 +196,7 @@ double Evaluator::move(double t) {
 }
 
 const Product& Evaluator::as_entries_meet(const Product& block) {
-  if (norm_.plain()) return block;
+  if (norm_.plain() && !offsets_.active()) return block;
   if (!scaled_.left || scaled_.left.columns() != block.left.columns()) {
     scaled_ = {panels_->make(Side::left, Use::descent, block.left.columns()),
                panels_->make(Side::right, Use::descent, block.right.columns())};
@@ -179,13 +208,20 @@ const Product& Evaluator::as_entries_meet(const Product& block) {
   return scaled_;
 }
 
-Linearization Evaluator::factor_gradient(const Product& at, double scale, double width, const Product& products) {
+Linearization Evaluator::factor_gradient(const Product& at, double scale, double width, const Product& products,
+                                         const OffsetPanels& offsets, const OffsetPanels& offset_gradient) {
   count_pass(passes_of(at, 3));
   counters_.products += 2 * at.left.columns();
-  const EntrySums sums = store_->factor_gradient(as_entries_meet(at), scale, width, products);
+  const Product& x = as_entries_meet(at);
+  offsets_.join(offsets, scale, x);
+  const EntrySums sums = store_->factor_gradient(x, scale, width, products);
+  Linearization model{sums.objective, sums.inner, kNaN};
+  if (offsets_.active()) {
+    model.objective += offsets_.ridge(offsets);
+    model.inner -= offsets_.part(offsets, scale, products, offset_gradient);
+  }
   norm_.scale(products.left);
   norm_.scale(products.right);
-  Linearization model{sums.objective, sums.inner, kNaN};
   if (slopes_.has_low_rank_part()) {  // slopes off the pattern are 2 lambda X
     const Index columns = at.left.columns();
     left_gram_.resize(columns, columns);
@@ -221,7 +257,8 @@ void Evaluator::load() {
   pair_.slopes_change();
   count_pass();
   square_norm_ = iterate().values().squaredNorm();
-  norm_.plain() ? store_->load(iterate().view()) : store_->load(norm_.to_data(iterate().copy()).view());
+  const auto load = [&](const FactorView& x) { store_->load(offsets_.active() ? offsets_.joined(x).view() : x); };
+  norm_.plain() ? load(iterate().view()) : load(norm_.to_data(iterate().copy()).view());
 }
 
 void Evaluator::restart(FactoredMatrix x) {
@@ -241,12 +278,26 @@ double Evaluator::off_pattern_bound(const FactoredMatrix& x, double observed_squ
 
 double Evaluator::objective_of_data(const FactoredMatrix& x) {
   count_pass(2);
-  const EntrySums sums = store_->objective(x.view());
-  return sums.objective + sums.rounding + off_pattern_bound(x, sums.square_x);
+  const EntrySums sums = store_->objective(offsets_.active() ? offsets_.joined(x.view()).view() : x.view());
+  return sums.objective + sums.rounding + off_pattern_bound(x, sums.square_x) + offsets_.ridge_bound();
 }
 
 double Evaluator::objective(const FactoredMatrix& x) {
   return norm_.plain() ? objective_of_data(x) : objective_of_data(norm_.to_data(x.copy()));
+}
+
+double Evaluator::objective(const ModelPoint& point) {
+  if (!offsets_.active()) return objective(point.x);
+  const OffsetPanels now = offsets_.copy(offsets_.now());
+  offsets_.set(point.offsets);
+  const double value = objective(point.x);
+  offsets_.set(now);
+  return value;
+}
+
+void Evaluator::restart(ModelPoint point) {
+  offsets_.set(point.offsets);
+  restart(std::move(point.x));
 }
 
 void Evaluator::compress() {
@@ -265,9 +316,14 @@ double Evaluator::make_dual(Slopes which) {
   if (slopes_.has_low_rank_part()) x.emplace(iterate().view());
   const EntrySums sums = store_->conjugates(which, x ? &*x : nullptr);
   slopes_.observe(Slopes::dual, sums.square_slope);
-  const double conjugates = sums.conjugate + sums.rounding;
+  double conjugates = sums.conjugate + sums.rounding;
   // Off the pattern the slopes are 2 lambda x, and the conjugates lambda x^2.
-  return x ? conjugates + off_pattern_bound(iterate(), sums.square_x) : conjugates;
+  if (x) conjugates += off_pattern_bound(iterate(), sums.square_x);
+  if (offsets_.active()) {
+    offsets_.sum(Slopes::dual);
+    conjugates += offsets_.conjugate_bound(sums.square_slope);
+  }
+  return conjugates;
 }
 
 double Evaluator::zero_conjugate_sum() {
@@ -286,7 +342,10 @@ DualPoint Evaluator::dual_point() {
 
 void Evaluator::watch(const Entries& held_out) {
   watched_ = held_out.size();
-  store_->watch(held_out, norm_.plain() ? iterate().view() : norm_.to_data(iterate().copy()).view());
+  const auto watch = [&](const FactorView& x) {
+    store_->watch(held_out, offsets_.active() ? offsets_.joined(x).view() : x);
+  };
+  norm_.plain() ? watch(iterate().view()) : watch(norm_.to_data(iterate().copy()).view());
 }
 
 HeldOutError Evaluator::held_out_error() const {

@@ -18,17 +18,26 @@
 #include "solver/iterate.hpp"
 #include "solver/leading_pair.hpp"
 #include "solver/norm_bound.hpp"
+#include "solver/offsets.hpp"
 #include "solver/slope_matrix.hpp"
 #include "solver/weighted_norm.hpp"
 #include "tracenorm/problem.hpp"
 
 namespace tracenorm {
 
-/// What one pass of `linearize` learns.
+/// What one pass of `linearize` learns. With offsets their ridges are part of f and of f*, and M is the slopes at X + b
+/// 1' + 1 c': -conjugate_sum - radius sigma_1(M) stays the bound, objective + conjugate_sum - inner what a smaller
+/// width or better offsets would gain.
 struct Linearization {
   double objective = 0;      ///< f(X), the nonsmooth objective
   double inner = 0;          ///< <M, X>
   double conjugate_sum = 0;  ///< sum f*(M_ij); NaN when it was not asked for
+};
+
+/// X and the offsets beside it.
+struct ModelPoint {
+  FactoredMatrix x;
+  OffsetPanels offsets{};
 };
 
 struct LeadingAtom {
@@ -75,7 +84,8 @@ class Evaluator {
   /// Makes this the target S of the next move.
   void aim(const Atom& atom);
   /// The same for a matrix of any rank, which must live until then.
-  void aim(const FactoredMatrix& target);
+  void aim(const FactoredMatrix& target) { aim(target, offsets_.now()); }
+  void aim(const ModelPoint& target) { aim(target.x, target.offsets); }
   /// The objective and its derivative at several points of the segment from X to S, in one pass.
   void objective_at(std::span<const double> t, std::span<SegmentPoint> out);
   /// The derivatives of the smoothed objective there: the sum of moving averages that chord slopes of this width are
@@ -92,9 +102,12 @@ class Evaluator {
   void shift_kinks(double width);
   /// What linearize(width) would say at X = scale * left right', without going there or changing M, and the products of
   /// the slopes N there with the factors: products = (N right, N' left), the gradient but for the scale.
-  Linearization factor_gradient(const Product& at, double scale, double width, const Product& products);
+  /// The last `offset_columns` columns are left to the offsets, whose gradient is returned too.
+  Linearization factor_gradient(const Product& at, double scale, double width, const Product& products,
+                                const OffsetPanels& offsets = {}, const OffsetPanels& offset_gradient = {});
   /// A matrix in panels for descents: left * sqrt|values| and right * sqrt|values|, signs on the left.
-  [[nodiscard]] Product sampled(const FactoredMatrix& matrix);
+  /// So many columns at the end stay zero.
+  [[nodiscard]] Product sampled(const FactoredMatrix& matrix, Index spare = 0);
   /// out = (M right, M' left): both products of a block of vectors in one pass.
   void multiply(const Product& block, const Product& out);
 
@@ -105,14 +118,26 @@ class Evaluator {
   [[nodiscard]] Index terms() const { return iterate_.terms(); }
   /// Replaces it.
   void restart(FactoredMatrix x);
+  /// Offsets change with it.
+  void restart(ModelPoint point);
   void restart(const LowRankMatrix& x) { restart(FactoredMatrix(*panels_, x)); }
-  /// f at any matrix in the units of the iterate, in double and never too small: what can be compared with a lower
-  /// bound. What `linearize` says of the iterate is rounded to the precision of the entries.
+  [[nodiscard]] ModelPoint point() { return {iterate().copy(), offsets_.copy(offsets_.now())}; }
+  [[nodiscard]] Offsets& offsets() { return offsets_; }
+  /// f at any matrix in the units of the iterate, with the offsets of now, in double and never too small: what can be
+  /// compared with a lower bound. What `linearize` says of the iterate is rounded to the precision of the entries.
   [[nodiscard]] double objective(const FactoredMatrix& x);
+  [[nodiscard]] double objective(const ModelPoint& point);
   /// The same for a matrix in the units of the data.
   [[nodiscard]] double objective_of_data(const FactoredMatrix& x);
-  void remember() { iterate_.remember(); }
-  [[nodiscard]] FactoredMatrix remembered() { return iterate_.remembered(); }
+  void remember() {
+    iterate_.remember();
+    offsets_.remember();
+  }
+  /// Its offsets become those of now.
+  [[nodiscard]] FactoredMatrix remembered() {
+    offsets_.recall();
+    return iterate_.remembered();
+  }
   /// Nobody will linearize again: the memory of slopes is free for the answer.
   void forget_slopes() { store_->forget_slopes(); }
   /// Rewrites the factors of the iterate as a thin SVD, and its entries from them (so rounding does not pile up).
@@ -144,6 +169,7 @@ class Evaluator {
   friend class RankDropSteps;
 
   Evaluator(const Problem& problem, const Execution& execution, Place place, std::uint64_t seed);
+  void aim(const FactoredMatrix& target, const OffsetPanels& offsets);
   void count_pass(double passes = 1) { counters_.passes += passes; }
   void count_certificate_pass() {
     count_pass();
@@ -174,6 +200,7 @@ class Evaluator {
   SlopeMatrix slopes_;
   LeadingPair pair_;
   NormBound norm_bound_;
+  Offsets offsets_;
 
   LeadingAtom leading_;
   Product target_;                                // an atom as it meets the entries

@@ -113,6 +113,14 @@ Claim claim_of(const Problem& problem, const Preparation& preparation, const Res
               .objective = result.objective,
               .lower_bound = result.lower_bound,
               .dual = *result.dual};
+  if (problem.offsets) {  // they are not in the data, but in the answer
+    claim.preparation.row_offset.clear();
+    claim.preparation.col_offset.clear();
+    claim.row_shift = result.offsets.row;
+    claim.col_shift = result.offsets.col;
+    claim.row_ridge.assign(claim.row_shift.size(), problem.offsets->row);
+    claim.col_ridge.assign(claim.col_shift.size(), problem.offsets->col);
+  }
   if (const auto* sparse = std::get_if<SparseObservations>(&problem.observations)) {
     claim.observed = sparse->pattern;
     const bool full = sparse->pattern.entries() == Offset(sparse->pattern.rows()) * sparse->pattern.cols();

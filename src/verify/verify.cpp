@@ -35,6 +35,12 @@ bool good_shifts(const std::vector<double>& ridge, const std::vector<double>& sh
   return good_weights(ridge, count) && shift.size() == ridge.size();
 }
 
+/// The offsets of an answer as a model has them.
+std::vector<double> in_raw_units(std::vector<double> shift, double scale) {
+  for (double& b : shift) b *= scale;
+  return shift;
+}
+
 /// What must be so before anything can be computed; empty: it is.
 std::string misfit(const Claim& claim, const Model& answer) {
   const Index rows = claim.observed.rows();
@@ -45,9 +51,14 @@ std::string misfit(const Claim& claim, const Model& answer) {
   }
   const Preparation& of_claim = claim.preparation;
   const Preparation& of_answer = answer.preparation;
+  const auto same = [&](const std::vector<double>& claimed, const std::vector<double>& shift,
+                        const std::vector<double>& answered) {
+    return shift.empty() ? claimed == answered : claimed.empty() && in_raw_units(shift, of_claim.scale) == answered;
+  };
   if (of_claim.kind != of_answer.kind || of_claim.offset != of_answer.offset || of_claim.scale != of_answer.scale ||
-      of_claim.row_offset != of_answer.row_offset || of_claim.col_offset != of_answer.col_offset) {
-    return "the answer and the claim are in different units";
+      !same(of_claim.row_offset, claim.row_shift, of_answer.row_offset) ||
+      !same(of_claim.col_offset, claim.col_shift, of_answer.col_offset)) {
+    return "the answer and the claim are in different units, or have different offsets";
   }
   const auto fits = [](const std::vector<double>& offset, Index count) {
     return offset.empty() || offset.size() == static_cast<std::size_t>(count);

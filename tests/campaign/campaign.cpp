@@ -104,7 +104,7 @@ class Judge {
       return;
     }
     ++tally_.proofs[std::string(to_string(result.certificate.proof))];
-    const long double truth = true_objective(given_.problem, result.solution);
+    const long double truth = true_objective(given_.problem, result);
     if (!(result.objective >= truth * (1 - 1e-16L) - 1e-300L)) {  // a double cannot say everything that is not zero
       complain(tally_.objectives_wrong, way,
                fmt::format("objective {:.17g} below the truth {:.20g}", result.objective, static_cast<double>(truth)));
@@ -138,10 +138,19 @@ class Judge {
     if (!result.dual || std::holds_alternative<losses::Custom>(given_.problem.loss)) return;
     Claim claim = claim_of(given_.problem, given_.preparation, result);
     Model model{result.solution, {}, {}, given_.preparation};
+    if (given_.problem.offsets) {
+      model.preparation.row_offset = in_raw_units(result.offsets.row);
+      model.preparation.col_offset = in_raw_units(result.offsets.col);
+    }
     const Verification verification = verify(claim, given_.raw, model, {.threads = 1, .seed = 1});
     ++tally_.verified;
     if (verification.verdict != Verification::Verdict::refuted) return;
     complain(tally_.unproved, way, "verify: " + verification.steps.back().name + ": " + verification.steps.back().says);
+  }
+
+  [[nodiscard]] std::vector<double> in_raw_units(std::vector<double> offsets) const {
+    for (double& offset : offsets) offset *= given_.preparation.scale;
+    return offsets;
   }
 
   /// In prepared units.
@@ -150,7 +159,7 @@ class Judge {
     const auto* sparse = std::get_if<SparseObservations>(&problem.observations);
     const DenseObservations data =
         sparse != nullptr ? make_dense(*sparse) : std::get<DenseObservations>(problem.observations);
-    if (data.value.size() > 64 || std::holds_alternative<losses::Custom>(problem.loss)) return;
+    if (problem.offsets || data.value.size() > 64 || std::holds_alternative<losses::Custom>(problem.loss)) return;
     std::string values;
     for (const Real y : data.value) {
       values += fmt::format("{}{}", values.empty() ? "" : ", ", std::isnan(y) ? "null" : fmt::format("{:.9g}", y));
@@ -183,7 +192,8 @@ void run_problem(std::uint64_t seed, Tally& tally, std::FILE* small) {
   ++tally.problems;
   const char* all[] = {"fwua", "rdfw", "corrective", "sccg", "hcgs"};
   for (int k = 0; k < 3; ++k) {
-    const Way way = draw_way(random, k == 0 ? "corrective" : all[random.below(5)]);
+    const bool corrective = k == 0 || given.problem.offsets;  // it alone fits them
+    const Way way = draw_way(random, corrective ? "corrective" : all[random.below(5)]);
     RunHooks hooks;
     if (given.start.terms() > 0 && random.uniform() < 0.7) hooks.start = &given.start;
     judge.take(way, solve(given.problem, way.method, way.options, hooks));

@@ -134,11 +134,16 @@ RandomProblem random_problem(std::uint64_t seed) {
     for (double& x : right.reshaped()) x = random.normal();
     made.start = LowRankMatrix(left, Eigen::VectorXd::Constant(1, ball.radius * random.uniform()), right);
   }
+  const bool may_have_offsets = std::holds_alternative<NoPenalty>(penalty) && ball.radius > 0;
+  if (may_have_offsets && !has_offsets(made.preparation.kind) && chance(random, 0.3)) {
+    made.problem.offsets = {power_of_ten(random, -3, 3) / size, power_of_ten(random, -3, 3) / size};
+  }
   made.well_scaled = scale == 1 && offset == 0 && weight.empty() && !norm_weights;
-  made.name = fmt::format("{} x {}, {} entries{}, {}, {}, radius {:.9g}, scale {:.2g}, offset {:.2g}{}{}{}", rows, cols,
-                          entries.size(), dense ? " (dense)" : "", to_string(loss), to_string(penalty), ball.radius,
-                          scale, offset, weight.empty() ? "" : ", weights", norm_weights ? ", norm weights" : "",
-                          has_offsets(made.preparation.kind) ? ", offsets" : "");
+  made.name = fmt::format("{} x {}, {} entries{}, {}, {}, radius {:.9g}, scale {:.2g}, offset {:.2g}{}{}{}{}", rows,
+                          cols, entries.size(), dense ? " (dense)" : "", to_string(loss), to_string(penalty),
+                          ball.radius, scale, offset, weight.empty() ? "" : ", weights",
+                          norm_weights ? ", norm weights" : "", has_offsets(made.preparation.kind) ? ", offsets" : "",
+                          made.problem.offsets ? ", offsets in the model" : "");
   return made;
 }
 

@@ -33,7 +33,8 @@ Wide value(const losses::Custom& loss, Wide x, Wide y) {
 
 }  // namespace
 
-long double true_objective(const Problem& problem, const LowRankMatrix& x) {
+long double true_objective(const Problem& problem, const Result& answer) {
+  const LowRankMatrix& x = answer.solution;
   const auto* given = std::get_if<SparseObservations>(&problem.observations);
   const DenseObservations data =
       given != nullptr ? make_dense(*given) : std::get<DenseObservations>(problem.observations);
@@ -51,8 +52,13 @@ long double true_objective(const Problem& problem, const LowRankMatrix& x) {
         continue;
       }
       const Wide weight = data.weight.empty() ? 1 : Wide(data.weight[e]);
+      if (problem.offsets) at += Wide(answer.offsets.row[std::size_t(i)]) + Wide(answer.offsets.col[std::size_t(j)]);
       sum += weight * std::visit([&](const auto& loss) { return value(loss, at, Wide(data.value[e])); }, problem.loss);
     }
+  }
+  if (problem.offsets) {
+    for (const double b : answer.offsets.row) sum += Wide(problem.offsets->row) * b * b;
+    for (const double c : answer.offsets.col) sum += Wide(problem.offsets->col) * c * c;
   }
   return sum;
 }

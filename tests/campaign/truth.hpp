@@ -3,11 +3,12 @@
 
 #include "tracenorm/low_rank_matrix.hpp"
 #include "tracenorm/problem.hpp"
+#include "tracenorm/run.hpp"
 
 namespace tracenorm::campaign {
 
 /// f at the answer.
-long double true_objective(const Problem& problem, const LowRankMatrix& x);
+long double true_objective(const Problem& problem, const Result& answer);
 
 /// The (weighted) trace norm of the answer, by a dense decomposition.
 double true_trace_norm(const Problem& problem, const LowRankMatrix& x);

@@ -46,10 +46,17 @@ std::string complaint(const FitData& data, const FitOptions& options, ErrorCode 
 TEST(Settle, ChoosesTheModelWithTheRadius) {
   const FitOptions chosen = settle({});
   EXPECT_TRUE(chosen.chooses_radius());
-  EXPECT_EQ(to_string(*chosen.loss), "huber:0.5");
+  EXPECT_EQ(to_string(*chosen.loss), "huber:1");
+  EXPECT_TRUE(chosen.choose_loss);
+  EXPECT_TRUE(settle(chosen).choose_loss) << "settling twice is settling once";
+  EXPECT_FALSE(settle({.loss = losses::Squared{}}).choose_loss);
   EXPECT_EQ(chosen.prepare, Preparation::Kind::both);
   EXPECT_EQ(chosen.norm_power, 0.5);
-  EXPECT_EQ(method_name(*chosen.method), "fwua");
+  EXPECT_EQ(method_name(*chosen.method), "corrective");
+  // Where offsets cannot be fitted together with X, they are fitted before, as the method does not matter then.
+  const FitOptions before = settle({.method = methods::FrankWolfe{}});
+  EXPECT_EQ(to_string(*before.loss), "huber:0.5");
+  EXPECT_EQ(method_name(*settle({.prepare = Preparation::Kind::rows}).method), "fwua");
 }
 
 TEST(Settle, WithARadiusItIsThePapersModel) {
@@ -87,7 +94,7 @@ TEST(Settle, WhatDoesNotGoTogetherIsNotChosen) {
 
 TEST(Fit, HoldsATenthOutAndSolvesOnEverything) {
   const FitData data = ratings();
-  const Fit chosen = fit(data);
+  const Fit chosen = fit(data, {.method = methods::FrankWolfe{}});
   EXPECT_EQ(observed(chosen.problem.observations), data.entries.size());
   ASSERT_GT(chosen.path.size(), 3U);
   EXPECT_EQ(chosen.problem.radius(), chosen.path[chosen.path_best].radius);
@@ -127,7 +134,7 @@ TEST(Fit, ValidationEntriesChooseTheIterateToo) {
   Split split = split_entries(std::move(data.entries), {0.8, 0.2, 0}, 3);
   data.entries = std::move(split.train);
   data.validation = std::move(split.validation);
-  const Fit chosen = fit(data);
+  const Fit chosen = fit(data, {.method = methods::FrankWolfe{}});
   ASSERT_TRUE(chosen.validation);
   EXPECT_EQ(chosen.validation->entries, data.validation.size());
   const double best = chosen.path[chosen.path_best].validation_error;
@@ -154,6 +161,84 @@ TEST(Fit, AModelPredictsInRawUnits) {
   const HeldOut judged = judge(chosen.result.solution, chosen.problem.loss, chosen.preparation, data.entries);
   EXPECT_NEAR(rmse, *judged.rmse, 1e-4 * rmse);
   EXPECT_LT(rmse, 0.5);
+}
+
+/// Entries are seen more often where X is large, as people rate what they like: the mean of what is seen of a row is
+/// then not its offset. Offsets that are fitted before X keep that mistake.
+TEST(Fit, OffsetsFittedTogetherWithXAreBetterWhereXDecidesWhatIsSeen) {
+  constexpr Index rows = 120;
+  constexpr Index cols = 80;
+  Random random(5);
+  const auto draw = [&](std::size_t count) {
+    std::vector<double> values(count);
+    for (double& value : values) value = random.normal();
+    return values;
+  };
+  const std::vector<double> row = draw(rows);
+  const std::vector<double> col = draw(cols);
+  const std::vector<double> u = draw(rows);
+  const std::vector<double> v = draw(cols);
+  FitData data{rows, cols, {}};
+  Entries unseen;
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < cols; ++j) {
+      const double x = 1.5 * u[i] * v[j];
+      Entries& part = random.uniform() < (x > 0 ? 0.5 : 0.1) ? data.entries : unseen;
+      part.row.push_back(static_cast<Index>(i));
+      part.col.push_back(static_cast<Index>(j));
+      part.value.push_back(Real(row[i] + col[j] + x + 0.3 * random.normal()));
+    }
+  }
+  const auto error = [&](const Fit& fitted) {
+    return *judge(fitted.result.solution, fitted.problem.loss, fitted.preparation, unseen).rmse;
+  };
+  const double before = error(fit(data, {.method = methods::FrankWolfe{}}));
+  const double together = error(fit(data, {.refit = false}));
+  const double refitted = error(fit(data));
+  EXPECT_LT(together, 0.95 * before);
+  EXPECT_LT(refitted, together);
+}
+
+TEST(Fit, PredictsWithAGainAndCertifiesTheAnswer) {
+  const FitData data = ratings();
+  const Fit refitted = fit(data);
+  ASSERT_TRUE(refitted.refit);
+  EXPECT_TRUE(refitted.refit->taken);
+  EXPECT_GT(refitted.preparation.gain, 1);
+  EXPECT_EQ(refitted.preparation.gain, refitted.refit->gain);
+  EXPECT_LE(refitted.result.relative_gap, 0.01);
+  // The certificate is about X, given the offsets: the problem as it is reported has it as its objective.
+  EXPECT_NEAR(objective(refitted.problem, refitted.result.solution), refitted.result.objective,
+              1e-5 * refitted.result.objective);
+  const Model model = refitted.model();
+  EXPECT_NEAR(
+      model.predict(3, 4),
+      model.preparation.base(3, 4) + model.preparation.scale * model.preparation.gain * model.factors.entry(3, 4),
+      1e-12);
+
+  const Fit plain = fit(data, {.refit = false});
+  EXPECT_FALSE(plain.refit);
+  EXPECT_EQ(plain.preparation.gain, 1);
+  EXPECT_TRUE(plain.problem.offsets);
+  EXPECT_LE(plain.result.relative_gap, 0.01);
+}
+
+TEST(Fit, KnowsHowFarItsPredictionsAreOff) {
+  FitData data = ratings(90, 70, 4);
+  Split split = split_entries(std::move(data.entries), {0.8, 0, 0.2}, 3);
+  data.entries = std::move(split.train);
+  const Fit chosen = fit(data);
+  const Model model = chosen.model();
+  ASSERT_TRUE(model.spread);
+  EXPECT_EQ(static_cast<double>(model.spread->scores.size()),
+            std::round(0.1 * static_cast<double>(data.entries.size())));
+  double inside = 0;
+  for (std::size_t e = 0; e < split.test.row.size(); ++e) {
+    const double half = model.spread->half_width(0.9, split.test.row[e], split.test.col[e]);
+    const double error = model.predict(split.test.row[e], split.test.col[e]) - double(split.test.value[e]);
+    inside += std::abs(error) <= half ? 1 : 0;
+  }
+  EXPECT_NEAR(inside / static_cast<double>(split.test.size()), 0.9, 0.05);
 }
 
 TEST(Fit, EqualWeightsChangeNothingAndGoWithTheirEntries) {

@@ -113,7 +113,7 @@ DescentCost cost_of_descent(const Problem& problem, int steps) {
 TEST(Allocation, StepsOfADescentMakeNone) {
   if (!kCounted) GTEST_SKIP() << "sanitizers replace malloc themselves; the plain build counts";
   int longer = 0;
-  for (const auto* problems : {&test::solved_problems(), &test::weighted_problems()}) {
+  for (const auto* problems : {&test::solved_problems(), &test::weighted_problems(), &test::offset_problems()}) {
     for (const test::SolvedProblem& solved : *problems) {
       const DescentCost few = cost_of_descent(solved.problem, 5);
       const DescentCost many = cost_of_descent(solved.problem, 15);

@@ -114,8 +114,8 @@ TEST(RankDrop, KeepsTheRankLowWhereFrankWolfeDoesNot) {
   const Problem problem{make_sparse(120, 90, entries), losses::Absolute{}, NoPenalty{}, TraceNormBall{radius}};
   const Result plain = run(problem, methods::FrankWolfe{}, 300);
   const Result dropped = run(problem, methods::RankDrop{}, 300);
-  EXPECT_GE(plain.solution.terms(), 80);
-  EXPECT_LE(dropped.solution.terms(), 10);
+  EXPECT_GE(plain.trace.back().rank, 80);
+  EXPECT_LE(dropped.trace.back().rank, 10);
   EXPECT_LE(dropped.objective, 1.005 * plain.objective);
 }
 

@@ -72,7 +72,7 @@ TEST(Summary, PathIsAChart) {
   const std::vector<SummaryLine> lines = summary(report);
   EXPECT_EQ(lines[4].value, "7          validation error 0.80000 <- ");
   EXPECT_EQ(lines[5].value, "14         validation error 0.85000    ###############");
-  EXPECT_EQ(lines[6].value, "3 radii in 6 seconds");
+  EXPECT_EQ(lines[6].value, "3 settings in 6 seconds");
   EXPECT_EQ(lines[6].label, "");
 }
 

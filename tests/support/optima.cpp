@@ -55,6 +55,22 @@ const std::vector<SolvedProblem>& weighted_problems() {
   return all;
 }
 
+const std::vector<SolvedProblem>& offset_problems() {
+  static const std::vector<SolvedProblem> all = [] {
+    std::vector<SolvedProblem> list;
+    for (const auto& j : load(TRACENORM_FIXTURES "/offset_optima.json")) {
+      list.push_back(
+          {j["name"],
+           {observations(j), parse_loss(j["loss"].get<std::string>()), NoPenalty{},
+            TraceNormBall{j["radius"], j["row_weight"], j["col_weight"]}, OffsetRidge{j["row_ridge"], j["col_ridge"]}},
+           j["optimum"],
+           j["accuracy"]});
+    }
+    return list;
+  }();
+  return all;
+}
+
 const std::vector<PenalizedProblem>& penalized_problems() {
   static const std::vector<PenalizedProblem> all = [] {
     std::vector<PenalizedProblem> list;

@@ -23,6 +23,9 @@ const std::vector<SolvedProblem>& solved_problems();
 /// Problems under a weighted trace norm (make_weighted_optima.py).
 const std::vector<SolvedProblem>& weighted_problems();
 
+/// Problems with offsets in the model (make_offset_optima.py).
+const std::vector<SolvedProblem>& offset_problems();
+
 struct PenalizedProblem {
   std::string name;
   Problem problem;  ///< with an l1 penalty of lambda1; the radius is the trace norm of the solution

@@ -122,6 +122,8 @@ Case make_case(const Options& options) {
     for (Index j = 0; j < cols; ++j) c.claim.col_ridge.push_back(0.5 + random.uniform());
     for (Index i = 0; i < rows; ++i) c.claim.row_shift.push_back(0.3 * random.normal());
     for (Index j = 0; j < cols; ++j) c.claim.col_shift.push_back(0.3 * random.normal());
+    c.answer.preparation.row_offset = c.claim.row_shift;
+    c.answer.preparation.col_offset = c.claim.col_shift;
   }
   LowRankMatrix x(factor(rows), Eigen::VectorXd::Constant(rank, 0.4), factor(cols));
   x.compress();
@@ -262,6 +264,8 @@ TEST(Verify, OffsetsWithRidgesArePartOfTheAnswer) {
     EXPECT_EQ(failed_step(bold.verify()), "norm");
     bold = c;
     bold.claim.row_shift[2] += 5;
+    EXPECT_EQ(failed_step(bold.verify()), "files") << "the answer has others";
+    bold.answer.preparation.row_offset[2] += 5;
     EXPECT_EQ(failed_step(bold.verify()), "objective");
     bold = c;
     bold.claim.row_ridge[1] /= 4;

@@ -82,7 +82,7 @@ Pictures pictures(const DenseObservations& data, const Preparation& preparation,
     const double answer = preparation.predict(prepared, i, j);
     fitted.add(i, j, answer);
     if (std::isnan(datum)) return;
-    const double seen = preparation.undo(datum, i, j);
+    const double seen = preparation.base(i, j) + preparation.scale * datum;
     observed.add(i, j, seen);
     residual.add(i, j, seen - answer);
   });

@@ -93,7 +93,9 @@ Residuals residuals(const Problem& problem, const Preparation& preparation, cons
   std::visit(
       [&](const auto& data) {
         for_each_entry(data, x, [&](Index i, Index j, double seen, double fitted) {
-          const Residual one{i, j, preparation.undo(seen, i, j), preparation.undo(fitted, i, j)};
+          // Offsets that were fitted together with X are not taken off the data of the problem.
+          const double base = problem.offsets ? preparation.offset : preparation.base(i, j);
+          const Residual one{i, j, base + preparation.scale * seen, preparation.undo(fitted, i, j)};
           values.push_back(static_cast<float>(one.value()));
           kept.offer(one);
         });

@@ -135,16 +135,17 @@ class MatrixCompletion(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.result_ = self.result_.fold_in((row_ids, col_ids, y))
         return self
 
-    def predict(self, X: Any) -> npt.NDArray[np.float64]:
+    def predict(self, X: Any, interval: float | None = None) -> Any:
         """The entries at the places ``X``.
 
         Where an id was not there in training: the center of the training data, with the offset of the id that was.
-        ``fold_in`` makes rows known.
+        ``fold_in`` makes rows known. With ``interval=0.9`` three arrays: predictions, and the ends of intervals that
+        hold nine tenths of such entries.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=None, reset=False)
         row_ids, col_ids = self._pairs(X)
-        return np.asarray(self.result_.predict(row_ids, col_ids, unknown="center"), dtype=np.float64)
+        return self.result_.predict(row_ids, col_ids, unknown="center", interval=interval)
 
     def _pairs(self, X: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         if X.shape[1] < 2:

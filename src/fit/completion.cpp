@@ -1,0 +1,411 @@
+#include "fit/completion.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "fit/gain.hpp"
+#include "fit/phase.hpp"
+#include "fit/refitted_offsets.hpp"
+#include "fit/split.hpp"
+#include "fit/spread.hpp"
+#include "fit/value_range.hpp"
+#include "model/offsets.hpp"
+#include "solver/evaluator.hpp"
+#include "tracenorm/error.hpp"
+
+namespace tracenorm {
+
+namespace {
+
+/// While settings are compared, answers are made by so few iterations, or to this gap. At a small radius an unsolved
+/// problem has a small gap too, for X is a small part of the objective.
+constexpr double kSearchGap = 0.003;
+constexpr int kSearchIterations = 2;
+constexpr int kTurnIterations = 1;
+/// Of the answer, where none is asked for.
+constexpr double kAnswerGap = 0.005;
+
+/// From one radius to the next; at most so many.
+constexpr double kRatio = 1.6;
+constexpr std::size_t kMostRadii = 24;
+
+/// The first radius is where an atom is promised to lower the objective by this share.
+constexpr double kFirstPromise = 0.05;
+
+/// A score that is lower by less than this share is no better.
+constexpr double kWorthwhile = 2e-4;
+
+/// Beyond a radius that was better by less than this, the next one is not worth its time.
+constexpr double kStillClimbing = 1.5e-3;
+
+/// The loss that is tried beside the first: with gross outliers it is better.
+constexpr losses::Huber kNarrowLoss{0.5};
+
+/// What turns will gain at least, where offsets are fitted together with X.
+constexpr double kTurnsToCome = 5e-3;
+
+/// Radii that are tried although no radius has been better than none.
+constexpr int kMostFruitless = 3;
+
+/// Offsets and X in turn, with the gain between them.
+constexpr int kMostTurns = 3;
+/// How much further than the refitted offsets a turn goes: they would come there in turns to come.
+constexpr double kAhead = 1.8;
+
+/// Entries with what is needed to make problems of them.
+class PartOfData {
+ public:
+  PartOfData(const FitOptions& options, const FitData& data, const Entries& raw, const std::vector<Real>& weight)
+      : options_(options), units_{.kind = Preparation::Kind::both} {
+    if (raw.size() == 0) throw Error(ErrorCode::input, "there are no values to fit a preparation to");
+    const Shrinkage shrinkage = fit_offsets(units_, averaging_for(*options.loss), raw, data.rows, data.cols);
+    // For losses with the curvature 1 an offset of n entries is then their mean times n / (n + shrinkage).
+    constexpr double least = 0.5;
+    ridge_ = {std::max(least, shrinkage.row / 2), std::max(least, shrinkage.col / 2)};
+    start_ = {std::exchange(units_.row_offset, {}), std::exchange(units_.col_offset, {})};
+    for (std::vector<double>* side : {&start_.row, &start_.col}) {
+      for (double& offset : *side) offset /= units_.scale;
+    }
+    units_.range = range_for(options.clip, raw.value);
+    data_ = make_sparse(data.rows, data.cols, raw, weight);
+    ball_ = weighted_ball(0, {*options.norm_power, options.norm_smoothing}, data_);
+    raw_ = data_.value;
+    places_ = listed(data_);
+    prepare(units_, places_);
+    data_.value = std::vector<Real>(places_.value);
+  }
+
+  [[nodiscard]] const Preparation& units() const { return units_; }
+  [[nodiscard]] const SideOffsets& start() const { return start_; }
+  [[nodiscard]] const OffsetRidge& ridge() const { return ridge_; }
+  /// In the order of the pattern.
+  [[nodiscard]] const Entries& entries() const { return places_; }
+
+  /// Over X and offsets.
+  [[nodiscard]] Problem joint(const Loss& loss, double radius) const {
+    return {data_, loss, NoPenalty{}, ball(radius), ridge_};
+  }
+  /// The units with these offsets.
+  [[nodiscard]] Preparation with(const SideOffsets& offsets) const {
+    Preparation preparation = units_;
+    preparation.row_offset = offsets.row;
+    preparation.col_offset = offsets.col;
+    for (std::vector<double>* side : {&preparation.row_offset, &preparation.col_offset}) {
+      for (double& offset : *side) offset *= units_.scale;
+    }
+    return preparation;
+  }
+  /// Over X, of data prepared like that.
+  [[nodiscard]] Problem given(const Loss& loss, double radius, const Preparation& preparation) const {
+    std::vector<Real> value(raw_.size());
+    for (std::size_t e = 0; e < value.size(); ++e) {
+      value[e] = Real(preparation.apply(double(raw_[e]), places_.row[e], places_.col[e]));
+    }
+    return {SparseObservations{data_.pattern, std::move(value), data_.weight}, loss, NoPenalty{}, ball(radius)};
+  }
+
+ private:
+  [[nodiscard]] TraceNormBall ball(double radius) const {
+    TraceNormBall result = ball_;
+    result.radius = radius;
+    return result;
+  }
+  static Entries listed(const SparseObservations& data) {
+    Entries list;
+    list.value.assign(data.value.begin(), data.value.end());
+    for (Index i = 0; i < data.pattern.rows(); ++i) {
+      for (Offset e = data.pattern.begin()[i]; e < data.pattern.begin()[i + 1]; ++e) {
+        list.row.push_back(i);
+        list.col.push_back(data.pattern.col()[e]);
+      }
+    }
+    return list;
+  }
+
+  const FitOptions& options_;
+  Preparation units_;
+  OffsetRidge ridge_;
+  SideOffsets start_;
+  SparseObservations data_;
+  TraceNormBall ball_;
+  Array<Real> raw_;
+  Entries places_;
+};
+
+/// What is chosen on held-out entries, and the answer it was chosen with.
+struct Settings {
+  double radius = 0;
+  Loss loss;
+  int turns = 0;
+  bool offsets_before = false;  ///< they stay as they were fitted before X, with gross outliers left out
+  Refit refit{};
+  LowRankMatrix x{};
+  SideOffsets offsets{};
+};
+
+std::vector<double> bases(const SideOffsets& offsets, const Entries& entries) {
+  std::vector<double> base(entries.row.size());
+  for (std::size_t e = 0; e < base.size(); ++e) {
+    base[e] =
+        offsets.row[static_cast<std::size_t>(entries.row[e])] + offsets.col[static_cast<std::size_t>(entries.col[e])];
+  }
+  return base;
+}
+
+/// The offsets that go with the gain, or beyond them.
+SideOffsets turned(const PartOfData& part, const Settings& now, double gain, double ahead, int threads) {
+  std::vector<Real> x;
+  now.x.sample(part.entries().row, part.entries().col, x, threads);
+  SideOffsets offsets = now.offsets;
+  refit_offsets(now.loss, part.ridge(), part.entries(), x, gain, offsets);
+  const auto go = [&](const std::vector<double>& from, std::vector<double>& to) {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[i] + ahead * (to[i] - from[i]);
+  };
+  go(now.offsets.row, offsets.row);
+  go(now.offsets.col, offsets.col);
+  return offsets;
+}
+
+/// Predictions in raw units.
+Judged predictions(const LowRankMatrix& x, const SideOffsets& offsets, const Preparation& units, double gain,
+                   const Entries& raw, int threads) {
+  std::vector<Real> answer;
+  x.sample(raw.row, raw.col, answer, threads);
+  Judged judged{raw, bases(offsets, raw)};
+  for (std::size_t e = 0; e < answer.size(); ++e) {
+    judged.fitted[e] = units.range.clip(units.offset + units.scale * (judged.fitted[e] + gain * double(answer[e])));
+  }
+  return judged;
+}
+
+bool cancelled(const RunHooks& hooks) { return hooks.cancel != nullptr && hooks.cancel->load(); }
+
+/// Tries settings, each from the answer of the one before.
+class Search {
+ public:
+  Search(const FitOptions& options, const PartOfData& part, const Entries& held_out, const RunHooks& hooks)
+      : options_(options), part_(part), held_(held_out), hooks_(hooks) {
+    prepare(part.units(), held_);
+    hooks_.validation = nullptr;
+  }
+
+  Settings run() {
+    climb();
+    if (options_.refit && best_.radius > 0) take_turns();
+    return std::move(best_);
+  }
+
+  [[nodiscard]] std::vector<RadiusStep> take_steps() { return std::move(steps_); }
+  [[nodiscard]] std::size_t best() const { return best_step_; }
+
+ private:
+  /// Radii from small to large, until the score has turned.
+  void climb() {
+    const Problem problem = part_.joint(*options_.loss, 1);
+    Settings now{.loss = problem.loss};
+    now.x = LowRankMatrix(rows(problem.observations), cols(problem.observations));
+    now.offsets = part_.start();
+    judge(now, {});
+    now.radius = first_radius(problem);
+    int radii = 0;
+    for (int since_best = 0; now.radius > 0 && steps_.size() <= kMostRadii && in_time();) {
+      const double before = steps_[best_step_].validation_error;
+      const bool first = steps_.size() == 1;
+      tell(hooks_, fmt::format("radius {}", ++radii));
+      bool better = solve_setting(now);
+      if (first && options_.choose_loss && in_time()) {  // larger radii cost more and say the same
+        double least = steps_.back().validation_error;
+        for (const bool before_x : {false, true}) {
+          Settings other = now;
+          other.loss = kNarrowLoss;
+          other.offsets_before = before_x;
+          tell(hooks_,
+               fmt::format("radius {}, {}{}", radii, to_string(kNarrowLoss), before_x ? ", offsets first" : ""));
+          better = solve_setting(other) || better;
+          const double error = steps_.back().validation_error;
+          if (!(error < least * (before_x ? 1 - kTurnsToCome : 1))) continue;
+          least = error;
+          now = std::move(other);
+        }
+      }
+      // The first directions may be of outliers, or of rows without held-out entries: that says nothing of the next.
+      if (!better && (best_.radius > 0 || ++since_best > kMostFruitless)) break;
+      if (!first && better && steps_[best_step_].validation_error > before * (1 - kStillClimbing)) break;
+      now.radius *= kRatio;
+      now.x.scale(kRatio);
+    }
+  }
+
+  [[nodiscard]] double first_radius(const Problem& problem) const {
+    OwnEvaluator f(problem, options_.run.threads, options_.run.seed);
+    f->restart(ModelPoint{FactoredMatrix(f->panels()), f->offsets().upload(part_.start())});
+    const Linearization model = f->linearize(f->data_scale(), false);
+    const double sigma = f->leading_atom({1e-2, 30}).sigma;
+    return sigma > 0 ? kFirstPromise * std::abs(model.objective) / sigma : 0.0;
+  }
+
+  /// With a gain the offsets that go with it are others, and X then too.
+  void take_turns() {
+    Settings now = best_;
+    if (now.offsets_before) return;
+    for (now.turns = 1; now.turns <= kMostTurns && now.refit.taken && in_time(); ++now.turns) {
+      tell(hooks_, fmt::format("offsets and X in turn, {} of {}", now.turns, kMostTurns));
+      now.offsets = turned(part_, now, now.refit.gain, kAhead, options_.run.threads);
+      if (!solve(part_.given(now.loss, now.radius, part_.with(now.offsets)), now)) break;
+    }
+  }
+
+  bool solve_setting(Settings& now) {
+    if (!now.offsets_before) return solve(part_.joint(now.loss, now.radius), now);
+    now.offsets = part_.start();
+    return solve(part_.given(now.loss, now.radius, part_.with(now.offsets)), now);
+  }
+
+  /// Solves roughly and judges. Returns whether it was better than all before.
+  bool solve(const Problem& problem, Settings& now) {
+    RunOptions run = after(options_.run, steps_);
+    run.gap = kSearchGap;
+    run.iterations = std::min(run.iterations, now.turns > 0 ? kTurnIterations : kSearchIterations);
+    run.keep_dual = false;
+    const LowRankMatrix start = now.x;
+    const SideOffsets offsets = now.offsets;
+    hooks_.start = &start;
+    hooks_.start_offsets = problem.offsets ? &offsets : nullptr;
+    Result result = tracenorm::solve(problem, *options_.method, run, hooks_);
+    now.x = std::move(result.solution);
+    if (problem.offsets) now.offsets = std::move(result.offsets);
+    return judge(now, result);
+  }
+
+  bool judge(Settings& now, const Result& result) {
+    std::vector<Real> answer;
+    now.x.sample(held_.row, held_.col, answer, options_.run.threads);
+    now.refit = find_gain(answer, bases(now.offsets, held_), held_.value);
+    const bool taken = options_.refit && now.refit.taken;
+    RadiusStep step;
+    step.radius = now.radius;
+    step.loss = to_string(now.loss);
+    step.turn = now.offsets_before ? -1 : now.turns;
+    step.gain = taken ? now.refit.gain : 1;
+    step.validation_error = taken ? now.refit.score : now.refit.score_of_1;
+    step.objective = result.objective;
+    step.relative_gap = result.relative_gap;
+    step.rank = now.x.terms();
+    step.iterations = result.iterations;
+    step.passes = result.counters.passes;
+    step.seconds = result.seconds;
+    steps_.push_back(step);
+    const bool better =
+        steps_.size() == 1 || step.validation_error < steps_[best_step_].validation_error * (1 - kWorthwhile);
+    if (better) {
+      best_step_ = steps_.size() - 1;
+      best_ = now;
+    }
+    return better;
+  }
+
+  [[nodiscard]] bool in_time() const {
+    const RunOptions left = after(options_.run, steps_);
+    return !cancelled(hooks_) && !(left.seconds && *left.seconds == 0);
+  }
+
+  const FitOptions& options_;
+  const PartOfData& part_;
+  Entries held_;
+  RunHooks hooks_;
+  std::vector<RadiusStep> steps_;
+  std::size_t best_step_ = 0;
+  Settings best_;
+};
+
+/// The answer for these settings on these entries, from where the settings were found.
+void answer(const PartOfData& part, Settings settings, double gain, const RunHooks& given_hooks, Fit& fit) {
+  RunHooks hooks = given_hooks;
+  RunOptions run = after(fit.run, fit.path);
+  if (!run.gap) run.gap = kAnswerGap;
+  hooks.start = settings.x.terms() > 0 ? &settings.x : nullptr;
+  tell(hooks, "solving");
+  if (settings.turns > 0 || settings.offsets_before || settings.radius == 0) {  // the last: offsets say it all
+    settings.offsets = settings.turns > 0 ? turned(part, settings, gain, 1, run.threads) : part.start();
+    fit.preparation = part.with(settings.offsets);
+    fit.problem = part.given(settings.loss, settings.radius, fit.preparation);
+    fit.result = tracenorm::solve(fit.problem, fit.method, run, hooks);
+  } else {
+    hooks.start_offsets = &settings.offsets;
+    fit.problem = part.joint(settings.loss, settings.radius);
+    fit.result = tracenorm::solve(fit.problem, fit.method, run, hooks);
+    fit.preparation = part.with(fit.result.offsets);
+  }
+  fit.preparation.gain = gain;
+  if (settings.radius == 0 && cancelled(hooks)) {  // a bound would be that of a radius which nobody has chosen
+    fit.result.status = Status::interrupted;
+    fit.result.message = "interrupted before a radius was chosen";
+    fit.result.lower_bound = -std::numeric_limits<double>::infinity();
+    fit.result.relative_gap = std::numeric_limits<double>::infinity();
+    fit.result.certificate = {};
+  }
+}
+
+std::vector<Offset> row_counts(const Entries& entries, Index rows) {
+  std::vector<Offset> counts(static_cast<std::size_t>(rows), 0);
+  for (const Index row : entries.row) ++counts[static_cast<std::size_t>(row)];
+  return counts;
+}
+
+}  // namespace
+
+bool fits_offsets(const FitOptions& options) {
+  return *options.prepare == Preparation::Kind::both && carries_offsets(*options.method) &&
+         std::holds_alternative<NoPenalty>(options.penalty) && !options.choose_l1;
+}
+
+Fit fit_completion(FitData data, const FitOptions& options, const RunHooks& hooks) {
+  Fit fit;
+  fit.norm_weights = {*options.norm_power, options.norm_smoothing};
+  fit.method = *options.method;
+  fit.run = options.run;
+  const bool own = options.chooses_radius() && data.validation.size() == 0;
+  Split split;  // what is fitted while settings are chosen, and what they are judged on
+  if (own) {
+    split = split_entries(data.entries, {1 - kChoosingShare, kChoosingShare, 0}, options.run.seed, data.weight);
+  } else {
+    split.train = data.entries;
+    split.train_weight = data.weight;
+    split.validation = data.validation;
+  }
+  const Entries& held = split.validation;
+  PartOfData trial(options, data, split.train, split.train_weight);
+  Settings settings{.radius = options.radius.value_or(0), .loss = *options.loss};
+  settings.x = LowRankMatrix(data.rows, data.cols);
+  settings.offsets = trial.start();
+  if (options.chooses_radius()) {
+    Search search(options, trial, held, hooks);
+    settings = search.run();
+    fit.path_best = search.best();
+    fit.path = search.take_steps();
+    if (options.refit) fit.refit = settings.refit;
+  }
+  const double gain = fit.refit && fit.refit->taken ? fit.refit->gain : 1.0;
+  if (options.chooses_radius() && held.size() > 0) {
+    const std::vector<Offset> counts = row_counts(split.train, data.rows);
+    const auto judged = [&](const Entries& raw) {
+      return predictions(settings.x, settings.offsets, trial.units(), gain, raw, options.run.threads);
+    };
+    // Widths and scores are those of the model the held-out entries were kept from; the last one is a little better.
+    fit.spread = widths(judged(split.train), data.rows, data.cols);
+    correct(*fit.spread, correction(*fit.spread, judged(held), counts), counts);
+    fit.spread->scores = scores(*fit.spread, judged(held));
+  }
+  const PartOfData whole = own ? PartOfData(options, data, data.entries, data.weight) : std::move(trial);
+  answer(whole, std::move(settings), gain, hooks, fit);
+  if (data.validation.size() > 0) {
+    fit.validation = judge(fit.result.solution, fit.problem.loss, fit.preparation, data.validation);
+  }
+  return fit;
+}
+
+}  // namespace tracenorm

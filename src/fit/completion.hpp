@@ -1,0 +1,15 @@
+// Fitting X together with offsets of rows and columns, and finding what predicts best: radius, loss, gain, and offsets
+// that go with the gain.
+#pragma once
+
+#include "tracenorm/fit.hpp"
+
+namespace tracenorm {
+
+/// Whether offsets are to be fitted together with X: both sides have them, and method and penalty allow it.
+bool fits_offsets(const FitOptions& options);
+
+/// A fit of this kind. Options must be settled.
+Fit fit_completion(FitData data, const FitOptions& options, const RunHooks& hooks);
+
+}  // namespace tracenorm

@@ -1,0 +1,16 @@
+// Offsets of rows and columns for a matrix that is given.
+#pragma once
+
+#include <vector>
+
+#include "tracenorm/problem.hpp"
+#include "tracenorm/run.hpp"
+
+namespace tracenorm {
+
+/// Improves the offsets b and c of sum loss(gain x + b + c) + ridges, rows and columns in turn, from where they are. A
+/// loss that is not smooth is replaced by huber:1.
+void refit_offsets(const Loss& loss, const OffsetRidge& ridge, const Entries& entries, const std::vector<Real>& x,
+                   double gain, SideOffsets& offsets);
+
+}  // namespace tracenorm
