@@ -91,7 +91,7 @@ layers: ## fails on an include that looks upward (make test also looks at calls)
 tidy: ## clang-tidy on every source
 	$(call packages,build test lint)
 	cmake --preset tidy
-	run-clang-tidy -quiet -p build-tidy -j $(JOBS) '/(src|apps|tests|examples)/.*\.cpp$$'
+	run-clang-tidy -quiet -p build-tidy -j $(JOBS) '/(src|apps|tests|examples)/.*\.c(pp|xx)$$'
 
 # make bench QUICK=--quick BENCH_DATA=DIR: fewer repetitions; ratings and graphs for the comparisons with other loops.
 bench_programs = tracenorm_bench tracenorm_scaling tracenorm_eigen_loop tracenorm_crew_bench tracenorm_program

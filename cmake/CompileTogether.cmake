@@ -1,7 +1,7 @@
 # tracenorm_compile_together(TARGET FOLDER...): the files of each of these folders are compiled as one; without folders, twelve files
 # at a time. What many of them instantiate (Eigen's products, CLI11's parser) is instantiated once instead of once a file. Names in
-# anonymous namespaces must differ then. With CMAKE_UNITY_BUILD=OFF every file is compiled by itself, as clang-tidy and somebody who
-# changes one file again and again want it.
+# anonymous namespaces must differ then. clang-tidy reads them together too, in a tenth of the time. With CMAKE_UNITY_BUILD=OFF every
+# file is compiled by itself, as somebody who changes one file again and again wants it.
 function(tracenorm_compile_together target)
   if(DEFINED CMAKE_UNITY_BUILD AND NOT CMAKE_UNITY_BUILD)
     return()

@@ -89,6 +89,7 @@ struct Option {
 template <class Struct>
 std::vector<Option> options_of(const Struct& options) {
   std::vector<Option> all;
+  all.reserve(Struct::fields.size());
   for (const auto& field : Struct::fields) all.push_back({field, field.get(options)});
   return all;
 }

@@ -73,15 +73,6 @@ def test_is_typed(file):
     assert importlib.resources.files("tracenorm").joinpath(file).is_file()
 
 
-@pytest.mark.parametrize("command", [["check"], ["format", "--check"]])
-def test_ruff_accepts_the_package(command):
-    pytest.importorskip("ruff")
-    done = subprocess.run(
-        [sys.executable, "-m", "ruff", *command, "--no-cache", str(ROOT / "python")], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stdout
-
-
 def test_mypy_accepts_the_package_and_a_user(tmp_path):
     pytest.importorskip("mypy")
     user = tmp_path / "user.py"

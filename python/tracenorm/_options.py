@@ -52,6 +52,7 @@ class FitOptions(MethodOptions, total=False):
     progress: bool
     certificate_share: float
     method_options: MethodOptions | None
+    refit: bool
 
 
 __all__ = ["FitOptions", "MethodOptions"]

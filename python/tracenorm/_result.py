@@ -149,8 +149,8 @@ class Model:
         or, by `unknown`, gets the center of the training data (with the offset of the side that is known, where there
         are offsets) or NaN.
 
-        With ``interval=0.9`` the answer is three arrays: predictions, and the lower and upper ends of intervals that hold
-        nine tenths of entries to come, if they come as those that were held out.
+        With ``interval=0.9`` the answer is three arrays: predictions, and the lower and upper ends of intervals that
+        hold nine tenths of entries to come, if they come as those that were held out.
         """
         if interval is not None and not 0 < interval < 1:
             raise ValueError(f"interval = {interval!r}; it must be between 0 and 1")
