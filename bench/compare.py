@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Whole runs next to what one would otherwise write or install: NumPy + SciPy svds, copt, Eigen + Spectra, fancyimpute's SoftImpute.
-One table, one JSON.
+"""Whole runs next to what one would otherwise write or install: NumPy + SciPy svds, copt, Eigen + Spectra, and the
+SoftImpute of fancyimpute. One table, one JSON.
 
 Usage: bench/compare.py BUILD_DIR DATA_DIR OUT.json [--quick]
 
-DATA_DIR holds u.data (MovieLens 100k), ratings.dat (MovieLens 1M) and facebook_combined.txt (ego-Facebook), plain or .xz, itself or in folders. Every loop solves the same problem with the
-same width rule; what is compared is the time to the objective that the slower-to-converge of the two ends with, so that equal answers are
-compared. Loops run in turns with the program. Rows "corrective" have the program's fastest method on our side instead of the same loop.
+DATA_DIR holds u.data (MovieLens 100k), ratings.dat (MovieLens 1M) and facebook_combined.txt (ego-Facebook), plain or
+.xz, itself or in folders. Every loop solves the same problem with the same width rule; what is compared is the time to
+the objective that the slower-to-converge of the two ends with, so that equal answers are compared. Loops run in turns
+with the program. Rows "corrective" have the program's fastest method on our side instead of the same loop.
 """
+
 import json
 import lzma
 import pathlib
@@ -18,7 +20,6 @@ import time
 from importlib import metadata
 
 import numpy
-
 import numpy_loop
 
 # What the loops do: the width of the paper with a floor, and its steps.
@@ -41,7 +42,7 @@ def solve(program, arguments, folder):
 
 def time_to(objective, seconds, target):
     """Seconds when the objective first is at most `target`."""
-    for value, second in zip(objective, seconds):
+    for value, second in zip(objective, seconds, strict=True):
         if value <= target:
             return second
     return None
@@ -60,15 +61,19 @@ def compare(name, ours, theirs, iterations):
         "ratio": theirs[1][-1] / ours[1][-1],
         "ratio_to_equal_objective": time_to(*theirs[:2], common) / time_to(*ours[:2], common),
     }
-    print(f"{name:<44} {iterations:>5} {line['objective']:>12.1f} {line['other_objective']:>12.1f} {line['seconds']:>8.2f}"
-          f" {line['other_seconds']:>8.2f} {line['ratio']:>7.1f} {line['ratio_to_equal_objective']:>9.1f}", flush=True)
+    print(
+        f"{name:<44} {iterations:>5} {line['objective']:>12.1f} {line['other_objective']:>12.1f}"
+        f" {line['seconds']:>8.2f}"
+        f" {line['other_seconds']:>8.2f} {line['ratio']:>7.1f} {line['ratio_to_equal_objective']:>9.1f}",
+        flush=True,
+    )
     return line
 
 
 def ratings(folder):
     """MovieLens 1M as z-scores with indices from 0."""
     with open_data(folder, "ratings.dat") as file:
-        rows, cols, values = zip(*(line.split("::")[:3] for line in file))
+        rows, cols, values = zip(*(line.split("::")[:3] for line in file), strict=True)
     row = numpy.unique(numpy.array(rows, dtype=int), return_inverse=True)[1]
     col = numpy.unique(numpy.array(cols, dtype=int), return_inverse=True)[1]
     value = numpy.array(values, dtype=float)
@@ -76,7 +81,7 @@ def ratings(folder):
 
 
 def copt_loop(row, col, value, shape, radius, iterations):
-    """The same problem with the Huber loss for copt, whose Frank-Wolfe wants gradients of smooth functions of dense arrays."""
+    """The same problem with the Huber loss for copt, which wants gradients of smooth functions of dense arrays."""
     import copt
     from copt.constraint import TraceBall
 
@@ -96,8 +101,17 @@ def copt_loop(row, col, value, shape, radius, iterations):
         seconds.append(time.perf_counter() - start)
 
     ball = TraceBall(radius, shape)
-    copt.minimize_frank_wolfe(huber, numpy.zeros(shape[0] * shape[1]), ball.lmo, jac=True, step="backtracking", lipschitz=1.0,
-                              max_iter=iterations, tol=0, callback=note)
+    copt.minimize_frank_wolfe(
+        huber,
+        numpy.zeros(shape[0] * shape[1]),
+        ball.lmo,
+        jac=True,
+        step="backtracking",
+        lipschitz=1.0,
+        max_iter=iterations,
+        tol=0,
+        callback=note,
+    )
     return objective, seconds
 
 
@@ -123,14 +137,17 @@ def completion_lines(build, data, folder, iterations):
     packaged = copt_loop(row, col, value, shape, 6400, few)
     ours_smooth = solve(build / "tracenorm", [*smooth, "--iterations", iterations], folder)
     lines.append(compare("ML-1M, half, Huber: copt", ours_smooth, packaged, few))
-    eigen = json.loads(subprocess.run([build / "tracenorm_eigen_loop", table, "6400", str(iterations)], check=True,
-                                      capture_output=True, text=True).stdout)
+    eigen = json.loads(
+        subprocess.run(
+            [build / "tracenorm_eigen_loop", table, "6400", str(iterations)], check=True, capture_output=True, text=True
+        ).stdout
+    )
     lines.append(compare("ML-1M, half: Eigen + Spectra", best, ([eigen["objective"]], [eigen["seconds"]]), iterations))
     return lines
 
 
 def soft_impute(full, shrinkage, iterations):
-    """fancyimpute's SoftImpute: half the squared loss + shrinkage * trace norm. Losses, trace norms and seconds by iteration."""
+    """fancyimpute's SoftImpute: half the squared loss + shrinkage * trace norm. Losses, norms, seconds by iteration."""
     from fancyimpute import SoftImpute
 
     observed = ~numpy.isnan(full)
@@ -153,7 +170,7 @@ def soft_impute(full, shrinkage, iterations):
 
 
 def soft_impute_lines(build, data, folder, iterations):
-    """The bounded problem at the trace norm that SoftImpute ends with: its last iterate is feasible there, so its loss can be reached."""
+    """The bounded problem at the trace norm that SoftImpute ends with, where its last iterate is feasible."""
     with open_data(data, "u.data") as file:
         rows, cols, values = numpy.array([line.split()[:3] for line in file], dtype=float).T
     rows, cols = rows.astype(int) - 1, cols.astype(int) - 1
@@ -163,8 +180,24 @@ def soft_impute_lines(build, data, folder, iterations):
     loss, norm, seconds = soft_impute(full, 10, iterations)
     table = folder / "small.tsv"
     numpy.savetxt(table, numpy.column_stack([rows, cols, values]), fmt=["%d", "%d", "%.9g"], delimiter="\t")
-    ours = solve(build / "tracenorm", ["complete", table, "--prepare", "none", "--loss", "squared:0.5", "--radius", norm[-1], "--method",
-                                       "corrective", "--gap", 0.001], folder)
+    ours = solve(
+        build / "tracenorm",
+        [
+            "complete",
+            table,
+            "--prepare",
+            "none",
+            "--loss",
+            "squared:0.5",
+            "--radius",
+            norm[-1],
+            "--method",
+            "corrective",
+            "--gap",
+            0.001,
+        ],
+        folder,
+    )
     # SoftImpute's earlier iterates are outside of the ball or above its last loss: only the last one is compared.
     return [compare("ML-100k: fancyimpute SoftImpute, corrective", ours, (loss[-1:], seconds[-1:]), len(loss))]
 
@@ -184,14 +217,31 @@ def link_lines(build, data, folder, iterations):
     y = adjacency(data)
     matrix = folder / "links.npy"
     numpy.save(matrix, y)
-    arguments = ["denoise", matrix, "--prepare", "none", "--loss", "squared:1", "--radius", 1052.88, "--l1", 0.01, *RULES,
-                 "--iterations", iterations]
+    arguments = [
+        "denoise",
+        matrix,
+        "--prepare",
+        "none",
+        "--loss",
+        "squared:1",
+        "--radius",
+        1052.88,
+        "--l1",
+        0.01,
+        *RULES,
+        "--iterations",
+        iterations,
+    ]
     ours = solve(build / "tracenorm", arguments, folder)
     theirs = numpy_loop.links(y, 1052.88, 0.01, iterations)
     again = solve(build / "tracenorm", arguments, folder)
     fast = solve(build / "tracenorm", [*arguments[:10], "--method", "corrective", "--gap", 0.02], folder)
-    return [compare("links, n = 4039: NumPy + SciPy svds", min(ours, again, key=lambda run: run[1][-1]), theirs, iterations),
-            compare("links, n = 4039: NumPy loop, corrective", fast, theirs, iterations)]
+    return [
+        compare(
+            "links, n = 4039: NumPy + SciPy svds", min(ours, again, key=lambda run: run[1][-1]), theirs, iterations
+        ),
+        compare("links, n = 4039: NumPy loop, corrective", fast, theirs, iterations),
+    ]
 
 
 def main():
@@ -202,7 +252,10 @@ def main():
     build, data = pathlib.Path(arguments[0]) / "bin", pathlib.Path(arguments[1])
     versions = {name: metadata.version(name) for name in ("numpy", "scipy", "copt", "fancyimpute")}
     print("with " + ", ".join(f"{name} {version}" for name, version in versions.items()) + "\n")
-    print(f"{'':<44} {'iter.':>5} {'objective':>12} {'theirs':>12} {'seconds':>8} {'theirs':>8} {'ratio':>7} {'at equal f':>9}")
+    print(
+        f"{'':<44} {'iter.':>5} {'objective':>12} {'theirs':>12} {'seconds':>8} {'theirs':>8}"
+        f" {'ratio':>7} {'at equal f':>9}"
+    )
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         lines = soft_impute_lines(build, data, folder, 10 if quick else 200)

@@ -1,4 +1,5 @@
 """What a NumPy user would write: the same Frank-Wolfe loop with SciPy's svds. bench/compare.py runs it."""
+
 import time
 
 import numpy
@@ -19,7 +20,7 @@ class Width:
 
 def leading_pair(matrix, start):
     """The leading singular pair, from the last one and to two digits."""
-    u, sigma, vt = scipy.sparse.linalg.svds(matrix, k=1, v0=start, tol=1e-2)
+    u, _sigma, vt = scipy.sparse.linalg.svds(matrix, k=1, v0=start, tol=1e-2)
     return u[:, 0], vt[0]
 
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Offsets, a weighted trace norm and a radius that chooses itself, measured: five seeds, everything chosen on validation.
+"""Offsets, a weighted trace norm and a radius that chooses itself, measured: five seeds, all chosen on validation.
 
     experiments/show_model.py PROGRAM DATA... [--seeds N] [--robust] [--json FILE]
 
 DATA are ratings files (u.data, ratings.dat, also compressed). Each is cut 50/25/25 by the seed; the program is run with
 no option but the split, and with the absolute loss. Errors are in deviations of the training ratings ("z-units").
 
---robust runs the study of outliers instead: a share of the training entries is shifted by +-5 deviations, validation and
-test stay clean; automatic, absolute and squared loss.
+--robust runs the study of outliers instead: a share of the training entries is shifted by +-5 deviations, validation
+and test stay clean; automatic, absolute and squared loss.
 """
 
 import argparse
@@ -29,8 +29,7 @@ def run(program, *arguments):
 
 def read_ratings(path):
     """Row, column and value of MovieLens files, ids as they are."""
-    opened = lzma.open(path, "rt") if path.suffix == ".xz" else open(path, encoding="utf-8")
-    with opened as file:
+    with lzma.open(path, "rt") if path.suffix == ".xz" else path.open(encoding="utf-8") as file:
         lines = [line.replace("::", "\t").split()[:3] for line in file]
     table = np.array(lines, dtype=float)
     return table[:, 0].astype(int), table[:, 1].astype(int), table[:, 2]
@@ -43,8 +42,11 @@ def show(title, runs, results):
     deviation = statistics.stdev(z_rmse) if len(runs) > 1 else 0.0
     seconds = statistics.mean(one["seconds"] for one in runs)
     radii = ", ".join(f"{one['radius']:.0f}" for one in runs)
-    print(f"| {title} | {statistics.mean(z_rmse):.4f} ± {deviation:.4f} | {statistics.mean(z_mae):.4f} | {seconds:.1f} | {radii} |",
-          flush=True)
+    print(
+        f"| {title} | {statistics.mean(z_rmse):.4f} ± {deviation:.4f} | {statistics.mean(z_mae):.4f} | {seconds:.1f} "
+        f"| {radii} |",
+        flush=True,
+    )
     results.append({"title": title, "runs": runs})
 
 
@@ -82,7 +84,7 @@ def robust(program, path, seeds, results):
             shifted[hit] += 5 * random.choice([-1, 1], hit.size)
             with tempfile.TemporaryDirectory() as folder:
                 files = [pathlib.Path(folder, name) for name in ("train.tsv", "valid.tsv", "test.tsv")]
-                for file, part, values in zip(files, (train, valid, test), (shifted, z, z)):
+                for file, part, values in zip(files, (train, valid, test), (shifted, z, z), strict=True):
                     np.savetxt(file, np.column_stack([row[part], col[part], values[part]]), fmt="%d\t%d\t%.7g")
                 for loss, runs in all_runs.items():
                     options = [] if loss == "automatic" else ["--loss", loss]

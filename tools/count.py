@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Counts what docs/architecture.md says of the size of things, as rows of its table.
 
-    tools/count.py                   what a backend writes, the largest class, lines
-    tools/count.py --build FOLDER    also the seconds that a finished build of the program took to compile, one file after the other
-                                     (from Ninja's log: build in a fresh folder, without a compiler cache)
+tools/count.py                   what a backend writes, the largest class, lines
+tools/count.py --build FOLDER    also the seconds that a finished build of the program took to compile, one file after
+                                 the other (from Ninja's log: build in a fresh folder, without a compiler cache)
 """
+
 import pathlib
 import re
 import subprocess
@@ -15,14 +16,18 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 def lines(*tops):
     """Lines of the sources that git knows below some folders, tests left out."""
-    names = subprocess.run(["git", "-C", ROOT, "ls-files", "-z", *tops], check=True, stdout=subprocess.PIPE, text=True).stdout
+    names = subprocess.run(
+        ["git", "-C", ROOT, "ls-files", "-z", *tops], check=True, stdout=subprocess.PIPE, text=True
+    ).stdout
     sources = [name for name in names.split("\0") if name.endswith((".cpp", ".hpp", ".inc", ".hpp.in", ".py"))]
     return sum((ROOT / name).read_bytes().count(b"\n") for name in sources if not name.startswith("python/tests/"))
 
 
 def classes():
     """Name and data members of every class: their names end with an underscore."""
-    for path in sorted([*(ROOT / "src").rglob("*.?pp"), *(ROOT / "include").rglob("*.hpp"), *(ROOT / "apps").rglob("*.?pp")]):
+    for path in sorted(
+        [*(ROOT / "src").rglob("*.?pp"), *(ROOT / "include").rglob("*.hpp"), *(ROOT / "apps").rglob("*.?pp")]
+    ):
         for match in re.finditer(r"^class (\w+)[^;{]*\{\n(.*?)^\};", path.read_text(), re.MULTILINE | re.DOTALL):
             body = re.sub(r"//.*|\breturn\b.*", "", match.group(2))
             yield match.group(1), re.findall(r"^  [\w:].*?\b(\w+_)(?: = [^;]*|\{[^;]*\})?;", body, re.MULTILINE)
@@ -48,8 +53,10 @@ def main():
     largest, members = max(classes(), key=lambda found: len(found[1]))
     verbs = virtual_functions("panels.hpp") + virtual_functions("entry_store.hpp")
     print(f"| virtual functions that another backend would write | {verbs}, and `open` |")
-    print("| lines that another backend would write again |"
-          f" {lines('tests/support/plain_backend.cpp')} (plain loops), {lines('src/cpu'):,} (the CPU's, tuned) |")
+    print(
+        "| lines that another backend would write again |"
+        f" {lines('tests/support/plain_backend.cpp')} (plain loops), {lines('src/cpu'):,} (the CPU's, tuned) |"
+    )
     print(f"| data members of the largest class | {len(members)} (`{largest}`) |")
     print(f"| lines of `src`, `include`, `apps`, `python` | {lines('src', 'include', 'apps', 'python'):,} |")
     for folder in ("src", "include", "apps", "python"):

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Fails when a run has become more expensive by more than a tenth. No clock is used: instructions of the kernels are counted
-by callgrind, passes and products by the program itself.
+"""Fails when a run has become more expensive by more than a tenth. No clock is used: instructions of the kernels are
+counted by callgrind, passes and products by the program itself.
 
 Usage: tools/guard.py BUILD_DIR [--write]    (--write makes today's counts the ones to compare with)
 """
+
 import json
 import os
 import pathlib
@@ -15,13 +16,19 @@ import tempfile
 BASELINE = pathlib.Path(__file__).with_name("guard.json")
 TOLERANCE = 0.10
 KERNELS = ["linearize", "conjugate", "products", "move"]
-ENVIRONMENT = dict(os.environ, TRACENORM_ISA="avx2")  # callgrind knows no AVX-512, and counts must not depend on the machine
+ENVIRONMENT = dict(
+    os.environ, TRACENORM_ISA="avx2"
+)  # callgrind knows no AVX-512, and counts must not depend on the machine
 
 
 def instructions(program, name, folder):
     run = subprocess.run(
         ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/callgrind.out", program, name],
-        env=ENVIRONMENT, capture_output=True, text=True, check=True)
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return int(re.search(r"Collected : (\d+)", run.stderr).group(1))
 
 
@@ -37,7 +44,9 @@ def count_instructions(program, folder):
 
 def count_passes(program, folder):
     generate = [program, "generate"]
-    subprocess.run([*generate, "completion", folder / "train.tsv", "--rows", "300", "--cols", "250", "--quiet"], check=True)
+    subprocess.run(
+        [*generate, "completion", folder / "train.tsv", "--rows", "300", "--cols", "250", "--quiet"], check=True
+    )
     subprocess.run([*generate, "covariance", folder / "noisy.npy", "--n", "150", "--quiet"], check=True)
     runs = {
         "sparse": ["complete", folder / "train.tsv", "--prepare", "none", "--radius", "600"],
@@ -46,8 +55,11 @@ def count_passes(program, folder):
     counts = {}
     for data, arguments in runs.items():
         report = folder / "run.json"
-        subprocess.run([program, *arguments, "--iterations", "200", "--threads", "1", "--json", report, "--quiet"],
-                       env=ENVIRONMENT, check=True)
+        subprocess.run(
+            [program, *arguments, "--iterations", "200", "--threads", "1", "--json", report, "--quiet"],
+            env=ENVIRONMENT,
+            check=True,
+        )
         run = json.loads(report.read_text())
         counts[f"passes {data}"] = round(run["counters"]["passes"])
         counts[f"products {data}"] = run["counters"]["products"]
@@ -79,8 +91,10 @@ def main():
         BASELINE.write_text(json.dumps(counts, indent=1) + "\n")
     worse = compare(counts, json.loads(BASELINE.read_text()))
     if worse:
-        sys.exit(f"guard: more than {TOLERANCE:.0%} above tools/guard.json: {', '.join(worse)}\n"
-                 "If the cost is meant, say why in the change and run tools/guard.py BUILD_DIR --write")
+        sys.exit(
+            f"guard: more than {TOLERANCE:.0%} above tools/guard.json: {', '.join(worse)}\n"
+            "If the cost is meant, say why in the change and run tools/guard.py BUILD_DIR --write"
+        )
     print("guard: nothing became more expensive by more than a tenth")
 
 

@@ -7,7 +7,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "base/execution.hpp"
+#include "entry_check.hpp"
+#include "io/messages.hpp"
+#include "outputs.hpp"
 #include "tracenorm/error.hpp"
 
 namespace tracenorm::app {
@@ -62,18 +64,30 @@ void add_new_rows_option(CLI::App& app, std::string& path) {
       ->type_name("FILE");
 }
 
-NewRows::NewRows(const Model& model, const std::string& path, const io::ReadOptions& read) {
+NewRows::NewRows(const Model& model, const std::string& path, const io::ReadOptions& read, bool quiet) {
   if (path.empty()) return;
   const Loss loss = loss_of(model);
   io::NamedEntries table = io::read_entries(path, read);
   const io::LabelIndex known(model.cols, model.factors.cols());
-  std::vector<std::vector<Index>> cols(static_cast<std::size_t>(table.rows));
-  std::vector<std::vector<Real>> values(cols.size());
+  check_entries(loss, table.entries, table.row_labels, table.col_labels, path);
+  columns_.resize(static_cast<std::size_t>(table.rows));
+  Offset unknown = 0;
   for (std::size_t e = 0; e < table.entries.row.size(); ++e) {
-    const auto row = static_cast<std::size_t>(table.entries.row[e]);
     const std::optional<Index> col = known.find(table.col_labels.name(table.entries.col[e]));
-    cols[row].push_back(col.value_or(Preparation::kUnknown));
-    values[row].push_back(table.entries.value[e]);
+    if (col) columns_[static_cast<std::size_t>(table.entries.row[e])].push_back(*col);
+    unknown += col ? 0 : 1;
+    table.entries.col[e] = col.value_or(Preparation::kUnknown);
+  }
+  for (std::vector<Index>& row : columns_) std::sort(row.begin(), row.end());
+  if (unknown == table.entries.size()) {
+    throw Error(ErrorCode::input,
+                fmt::format("{}: no entry is of a column that the model knows; it knows {}, for instance", path,
+                            io::excerpt(model.cols.name(0))));
+  }
+  if (unknown > 0) {
+    note(quiet, fmt::format("{}: {} of {} entries are of columns that the model does not know; they tell about the "
+                            "offset of their row alone",
+                            path, unknown, table.entries.size()));
   }
   if (table.row_labels.names.empty()) {  // a format that counts: the numbers are the names
     for (Index i = 0; i < table.rows; ++i) labels_.names.push_back(table.row_labels.name(i));
@@ -81,18 +95,7 @@ NewRows::NewRows(const Model& model, const std::string& path, const io::ReadOpti
     labels_ = std::move(table.row_labels);
   }
   index_.emplace(labels_, table.rows);
-  rows_.resize(cols.size());
-  if (!rows_.empty()) rows_[0] = fold_in(model, loss, cols[0], values[0]);  // what is wrong with a model is said here
-  Execution().for_each_block(static_cast<Offset>(rows_.size()), 16, [&](Offset first, Offset count) {
-    for (auto r = static_cast<std::size_t>(first); r < static_cast<std::size_t>(first + count); ++r) {
-      rows_[r] = fold_in(model, loss, cols[r], values[r]);
-    }
-  });
-  columns_ = std::move(cols);
-  for (std::vector<Index>& row : columns_) {
-    std::erase(row, Preparation::kUnknown);
-    std::sort(row.begin(), row.end());
-  }
+  rows_ = fold_in(model, loss, table.entries, table.rows);
 }
 
 const NewRow* NewRows::find(std::string_view name) const {

@@ -23,9 +23,8 @@ void add_new_rows_option(CLI::App& app, std::string& path);
 /// Rows that are answered by their own entries in a file, not by the training data.
 class NewRows {
  public:
-  NewRows() = default;
-  /// Reads the entries and folds each row in, several at once. An empty path: there are none.
-  NewRows(const Model& model, const std::string& path, const io::ReadOptions& read);
+  /// Reads the entries and folds each row in. An empty path: there are none. Tells of columns that nobody knows.
+  NewRows(const Model& model, const std::string& path, const io::ReadOptions& read, bool quiet);
 
   [[nodiscard]] const std::vector<std::string>& names() const { return labels_.names; }
   [[nodiscard]] const NewRow* find(std::string_view name) const;

@@ -62,7 +62,7 @@ int run(const PredictOptions& options) {
                                               "`complete` with a radius that was chosen do",
                                               options.model));
   }
-  const NewRows fresh(model, options.new_rows, {});
+  const NewRows fresh(model, options.new_rows, {}, options.quiet);
   io::Pairs pairs = io::read_pairs(options.pairs, options.read);
   const io::LabelIndex rows(model.rows, model.factors.rows());
   const io::LabelIndex cols(model.cols, model.factors.cols());

@@ -161,7 +161,7 @@ int run(const RecommendOptions& options) {
   check_outputs({{"--output", options.output}}, {options.model, options.seen, options.new_rows});
   const Model model = open_model(options.model);
   const Seen seen(options, model);
-  const NewRows fresh(model, options.new_rows, options.read);
+  const NewRows fresh(model, options.new_rows, options.read, options.quiet);
   Lines lines(options.output);
   if (options.all) {
     write_all(options, model, seen, lines);

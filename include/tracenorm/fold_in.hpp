@@ -29,6 +29,14 @@ struct NewRow {
 /// Penalties on entries are not looked at. An input error when the model does not know its price.
 NewRow fold_in(const Model& model, const Loss& loss, const std::vector<Index>& cols, const std::vector<Real>& values);
 
+/// The rows 0..rows-1 of a list of entries, several at once. Entries that the loss cannot take are an input error.
+std::vector<NewRow> fold_in(const Model& model, const Loss& loss, const Entries& entries, Index rows, int threads = 0);
+
+/// The model with these rows as well, each at its place: instead of a row that is there, or after the last one. All
+/// other predictions stay as they were, to the last bit: the right factor is kept, and the left one is no longer
+/// orthogonal. Names of new rows are the caller's.
+Model with_rows(Model model, const std::vector<NewRow>& rows, const std::vector<Index>& places);
+
 /// What the rows of the training data paid: the multiplier for which they are stationary, taken together.
 RowPrice row_price(const Fit& fit);
 

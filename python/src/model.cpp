@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -37,7 +38,7 @@ Given<const double> values_of(nb::handle_t<Model> self) {
 
 void check_places(const Vector<std::int64_t>& places, Index count, const char* what) {
   for (std::size_t i = 0; i < places.size(); ++i) {
-    if (places.data()[i] >= 0 && places.data()[i] < count) continue;
+    if (places.data()[i] >= Preparation::kUnknown && places.data()[i] < count) continue;
     const std::string message =
         fmt::format("{}s[{}] = {} is not in 0..{}", what, i, places.data()[i], static_cast<Offset>(count) - 1);
     throw nb::index_error(message.c_str());
@@ -57,12 +58,10 @@ Given<double> predict(const Model& model, const Vector<std::int64_t>& rows, cons
   return give(std::move(out));
 }
 
-Given<double> base(const Model& model, const Vector<std::int64_t>& rows, const Vector<std::int64_t>& cols) {
-  std::vector<double> out(rows.size());
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] = model.preparation.base(static_cast<Index>(rows.data()[i]), static_cast<Index>(cols.data()[i]));
-  }
-  return give(std::move(out));
+Model fold_in_rows(const Model& model, const std::string& loss, const EntryArrays& entries,
+                   const Vector<Index>& places) {
+  return with_rows(model, fold_in(model, parse_loss(loss), entries_from(entries), static_cast<Index>(places.size())),
+                   copy(places));
 }
 
 /// The ends of intervals around predictions; -1 stands for a row or column that is unknown.
@@ -124,18 +123,20 @@ void bind_model(nb::module_& module) {
       .def_prop_ro("row_base", [](const Model& model) { return model.rows.base; })
       .def_prop_ro("col_base", [](const Model& model) { return model.cols.base; })
       .def_prop_ro("preparation", [](const Model& model) { return to_string(model.preparation.kind); })
-      .def_prop_ro("metadata", [](const Model& model) { return model.metadata; })
+      .def_rw("metadata", &Model::metadata)
       .def_prop_ro(
           "center",
           [](const Model& model) { return model.preparation.base(Preparation::kUnknown, Preparation::kUnknown); },
           "The prediction where the factors and offsets say nothing, in raw units.")
-      .def("base", &base, "rows"_a.noconvert(), "cols"_a.noconvert(),
-           "What the offsets alone predict; -1 stands for a row or column that is unknown.")
       .def("intervals", &intervals, "level"_a, "predictions"_a.noconvert(), "rows"_a.noconvert(), "cols"_a.noconvert(),
            "The ends of intervals around predictions that hold entries to come with this probability.")
       .def_prop_ro("predictor_values", &predicting_values_of,
                    "Singular values that predictions are made with; the answer's own where nothing else is better.")
-      .def("predict", &predict, "rows"_a.noconvert(), "cols"_a.noconvert())
+      .def("predict", &predict, "rows"_a.noconvert(), "cols"_a.noconvert(),
+           "-1 stands for a row or column that is unknown.")
+      .def("fold_in", &fold_in_rows, "loss"_a, "entries"_a.noconvert(), "places"_a.noconvert(),
+           nb::call_guard<nb::gil_scoped_release>(),
+           "The model with rows 0, 1, ... of the entries as well, at these places; column -1 is one that is unknown.")
       .def("dense_rows", &dense_rows, "first"_a, "last"_a)
       .def(
           "save", [](const Model& model, const std::string& path) { io::write_model(path, model); }, "path"_a,

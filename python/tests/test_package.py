@@ -79,6 +79,7 @@ def test_mypy_accepts_the_package_and_a_user(tmp_path):
     user.write_text(
         "import numpy as np\nimport tracenorm\n"
         "result: tracenorm.Result = tracenorm.solve(np.eye(3), radius=2.0, loss=('huber', 0.5))\n"
+        "more: tracenorm.Result = result.fold_in(np.eye(3))\n"
         "gap: float = result.relative_gap\nleft: 'np.typing.NDArray[np.float64]' = result.left\n"
         "def stop(iteration: tracenorm.Iteration) -> bool:\n    return iteration.relative_gap < 0.1\n"
         "tracenorm.solve(np.eye(3), radius=2.0, callback=stop)\n"

@@ -158,8 +158,7 @@ def _judge(result: Result, train: Entries, test: Entries, top: int, relevant: fl
     rows[rows >= result.shape[0]] = -1
     cols[cols >= result.shape[1]] = -1
     inside = (rows >= 0) & (cols >= 0)
-    predicted = result._model.base(rows, cols)
-    predicted[inside] = result._model.predict(rows[inside], cols[inside])
+    predicted = result._model.predict(rows, cols)
     scores: dict[str, float] = {}
     if wants_labels(result.loss):
         scores["auc"] = _area_under_curve(predicted, values > 0)

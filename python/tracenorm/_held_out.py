@@ -23,8 +23,8 @@ class Named(Protocol):
     def col_names(self) -> list[str]: ...
 
 
-def places(entries: Any, names: Named, columns: Any, what: str) -> Entries:
-    """The entries by the positions of the data; -1 for a row or column that the data do not have."""
+def ids_and_values(entries: Any, names: Named, columns: Any, what: str) -> tuple[Any, Any, npt.NDArray[Any]]:
+    """Row ids, column ids and values; ids are positions where neither the entries nor the data have names."""
     if isinstance(entries, (tuple, list)) and len(entries) == 3:
         rows, cols = entries[0], entries[1]
         values = real_array(entries[2], f"{what}[2]")
@@ -37,9 +37,15 @@ def places(entries: Any, names: Named, columns: Any, what: str) -> Entries:
             rows, cols = np.array(table.row_names, object)[rows], np.array(table.col_names, object)[cols]
     else:
         raise TypeError(f"{what} must be three arrays (rows, columns, values), or a frame")
+    return rows, cols, values
+
+
+def places(entries: Any, names: Named, columns: Any, what: str) -> Entries:
+    """The entries by the positions of the data; -1 for a row or column that the data do not have."""
+    rows, cols, values = ids_and_values(entries, names, columns, what)
     if not names.row_names:
         # Names that are whole numbers, of a frame, are positions where the data have no names.
-        return _positions(rows, f"{what}[0]"), _positions(cols, f"{what}[1]"), values
+        return positions(rows, f"{what}[0]"), positions(cols, f"{what}[1]"), values
     row = find_ids(rows, {name: k for k, name in enumerate(names.row_names)}, f"{what}[0]")
     col = find_ids(cols, {name: k for k, name in enumerate(names.col_names)}, f"{what}[1]")
     return row.astype(np.int32), col.astype(np.int32), values
@@ -63,7 +69,7 @@ def held_out(entries: Any, names: Named, columns: Any) -> Entries | None:
     return rows[known], cols[known], np.ascontiguousarray(values[known])
 
 
-def _positions(ids: Any, what: str) -> npt.NDArray[np.int32]:
+def positions(ids: Any, what: str) -> npt.NDArray[np.int32]:
     array = np.asarray(ids)
     if array.dtype.kind == "O":
         try:

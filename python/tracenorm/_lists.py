@@ -28,14 +28,11 @@ def recommend(model: Model, rows: Any, top: int, seen: Any, columns: Any, unknow
         )
     columns_of, lengths = _core.best_lists(model._model, where, _seen_entries(model, seen, columns), top)
     row = np.repeat(where, lengths)
-    known = row >= 0
-    prediction = model._model.base(row, columns_of)
-    prediction[known] = model._model.predict(row[known], columns_of[known])
     return _records(
         row=np.repeat(asked, lengths),
         place=np.arange(1, len(row) + 1) - np.repeat(np.cumsum(lengths) - lengths, lengths),
         column=_all_ids(model, "col")[columns_of],
-        prediction=prediction,
+        prediction=model._model.predict(row, columns_of),
     )
 
 

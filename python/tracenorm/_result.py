@@ -6,17 +6,21 @@ import json
 import os
 import tempfile
 import warnings
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core, _html
 from ._certificate import Certificate
+from ._fold_in import fold_in
 from ._held_out import places
 from ._ids import find_ids
 from ._lists import recommend, similar
 from ._plot import plot
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -161,9 +165,11 @@ class Model:
             side, asked = ("row", row_array) if row[k] < 0 else ("column", col_array)
             raise KeyError(
                 f"the model has no {side} {asked.ravel().tolist()[k]!r}; unknown='center' predicts the center for it"
+                + (", and fold_in fits it to entries of its own" if side == "row" else "")
             )
-        out = self._model.base(row, col) if unknown == "center" else np.full(row.shape, np.nan)
-        out[known] = self._model.predict(np.ascontiguousarray(row[known]), np.ascontiguousarray(col[known]))
+        out = self._model.predict(row, col)
+        if unknown == "nan":
+            out[~known] = np.nan
 
         def shaped(values: Any) -> Any:
             return float(values[0]) if row_array.ndim == 0 else values.reshape(row_array.shape)
@@ -192,6 +198,23 @@ class Model:
             else:
                 self._col_index = index
         return find_ids(ids, index, f"{side}s")
+
+    def fold_in(self, data: Any, *, columns: tuple[Any, Any, Any] | Literal["all"] | None = None) -> Self:
+        """This model with further rows, each fitted to the few entries that ``data`` has of it.
+
+        For users who came after the fit: their rows are what the fit would have made of them with all columns as they
+        are, by the model's loss and at the price that the rows of the training data paid for their size. All other
+        rows stay as they are. ``data`` is any kind of data that ``solve`` takes, in the units of the training data:
+        with ids where the model has ids (``columns`` are those of a frame), and a row that the model has already is
+        fitted anew to what is given. Where the model's rows have no names, those of ``data`` come after its last.
+
+        Factors, objective and bound remain those of the fit; ``left`` has a line more for each new row.
+        """
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        Model.__init__(other, fold_in(self, data, columns))
+        other._about = {**self._about, "folded_in": json.loads(other._model.metadata)["folded_in"]}
+        return other
 
     def to_dense(self, rows: slice | None = None) -> Floats:
         """The whole matrix, or a slice of its rows, in the units of the data."""
@@ -251,19 +274,22 @@ class Model:
         """Reads a model that ``save`` or the program wrote."""
         return load(path)
 
-    def __repr__(self) -> str:
+    def _matrix(self) -> str:
         rows, cols = self.shape
+        folded = self._about.get("folded_in", 0)
+        return f"{rows:,} x {cols:,} of rank {self.rank}" + (f" ({folded:,} rows folded in)" if folded else "")
+
+    def __repr__(self) -> str:
         return (
-            f"<tracenorm.{type(self).__name__}: {rows} x {cols} of rank {self.rank}, {self.method}, {self.loss}, "
+            f"<tracenorm.{type(self).__name__}: {self._matrix()}, {self.method}, {self.loss}, "
             f"objective {self.objective:.6g}, certified gap {100 * self.relative_gap:.3g} %, {self.status}>"
         )
 
     def _repr_html_(self) -> str:
-        rows, cols = self.shape
         return _html.table(
             f"tracenorm.{type(self).__name__}",
             [
-                ("matrix", f"{rows:,} x {cols:,} of rank {self.rank}"),
+                ("matrix", self._matrix()),
                 ("loss, penalty", f"{self.loss}, {self.penalty}"),
                 ("trace norm", f"{self.trace_norm:.6g} of at most {self.radius:.6g}"),
                 ("objective", f"{self.objective:.6g}"),

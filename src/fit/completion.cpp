@@ -433,7 +433,9 @@ Fit fit_completion(FitData data, const FitOptions& options, const RunHooks& hook
     correct(*fit.spread, correction(*fit.spread, judged(held), counts), counts);
     fit.spread->scores = scores(*fit.spread, judged(held));
   }
-  const PartOfData whole = own ? PartOfData(options, data, data.entries, data.weight) : std::move(trial);
+  // Who stops the search does not wait for the offsets of all entries: the answer is then that of the part.
+  const bool all = own && !cancelled(hooks);
+  const PartOfData whole = all ? PartOfData(options, data, data.entries, data.weight) : std::move(trial);
   answer(whole, std::move(settings), hooks, fit);
   if (data.validation.size() > 0) {
     const Model model = fit.model();

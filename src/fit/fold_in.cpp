@@ -1,5 +1,7 @@
 #include "tracenorm/fold_in.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -141,6 +143,18 @@ Payment payment(const Data& data, const L& loss, const Result& answer, const Row
   return result;
 }
 
+void check_values(const Loss& loss, const std::vector<Real>& values) {
+  std::visit(
+      [&](const auto& chosen) {
+        for (const Real value : values) {
+          if (chosen.accepts(double(value))) continue;
+          throw Error(ErrorCode::input,
+                      fmt::format("loss {} wants {}, but a new row holds {}", to_string(loss), chosen.wants, value));
+        }
+      },
+      loss);
+}
+
 }  // namespace
 
 double NewRow::predict(const Model& model, Index col) const {
@@ -166,7 +180,7 @@ NewRow fold_in(const Model& model, const Loss& loss, const std::vector<Index>& c
   const LowRankMatrix& x = model.factors;
   const auto count = static_cast<Eigen::Index>(cols.size());
   const double price = model.row_price.at(static_cast<double>(count));
-  if (x.terms() > 0 && !(price > 0)) {
+  if (x.terms() > 0 && !(model.row_price.multiplier > 0)) {
     throw Error(ErrorCode::input,
                 "the model does not say what a row costs, so new rows cannot be folded in; it was written by version "
                 "0.1 or by other means: solve again");
@@ -193,6 +207,45 @@ NewRow fold_in(const Model& model, const Loss& loss, const std::vector<Index>& c
   row.weight.resize(static_cast<std::size_t>(terms));
   for (Eigen::Index t = 0; t < terms; ++t) row.weight[static_cast<std::size_t>(t)] = gain[t] * root[t] * z[t];
   return row;
+}
+
+std::vector<NewRow> fold_in(const Model& model, const Loss& loss, const Entries& entries, Index rows, int threads) {
+  check_values(loss, entries.value);
+  std::vector<std::vector<Index>> cols(static_cast<std::size_t>(rows));
+  std::vector<std::vector<Real>> values(cols.size());
+  for (std::size_t e = 0; e < entries.row.size(); ++e) {
+    cols[static_cast<std::size_t>(entries.row[e])].push_back(entries.col[e]);
+    values[static_cast<std::size_t>(entries.row[e])].push_back(entries.value[e]);
+  }
+  std::vector<NewRow> folded(cols.size());
+  if (rows > 0) folded[0] = fold_in(model, loss, cols[0], values[0]);  // what is wrong with a model is said here
+  Execution(threads).for_each_block(rows, 16, [&](Offset first, Offset count) {
+    for (auto r = static_cast<std::size_t>(first); r < static_cast<std::size_t>(first + count); ++r) {
+      folded[r] = fold_in(model, loss, cols[r], values[r]);
+    }
+  });
+  return folded;
+}
+
+Model with_rows(Model model, const std::vector<NewRow>& rows, const std::vector<Index>& places) {
+  const LowRankMatrix& x = model.factors;
+  Index count = x.rows();
+  for (const Index place : places) count = std::max(count, place + 1);
+  Eigen::MatrixXd left = Eigen::MatrixXd::Zero(count, x.terms());
+  left.topRows(x.rows()) = x.left();
+  std::vector<double>& offsets = model.preparation.row_offset;
+  if (!offsets.empty()) offsets.resize(static_cast<std::size_t>(count));
+  if (model.certified && !model.certified->row_offset.empty())
+    model.certified->row_offset.resize(static_cast<std::size_t>(count));  // nothing is certified of new rows
+  if (model.spread) model.spread->row.resize(static_cast<std::size_t>(count));
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const Eigen::Map<const Eigen::VectorXd> weight(rows[r].weight.data(), x.terms());
+    left.row(places[r]) = weight.cwiseQuotient(x.values()).transpose();
+    if (!offsets.empty()) offsets[static_cast<std::size_t>(places[r])] = rows[r].offset;
+    if (model.spread) model.spread->row[static_cast<std::size_t>(places[r])] = model.spread->unknown;
+  }
+  model.factors = LowRankMatrix(std::move(left), x.values(), x.right());
+  return model;
 }
 
 RowPrice row_price(const Fit& fit) {

@@ -63,9 +63,11 @@ Index seeds_beside(Index terms, double wanted) {
 struct Incumbent {
   ModelPoint x;
   double objective = kInfinity;
+  bool is_iterate = false;
 
   void meet(Evaluator& f, double value) {
-    if (!(value <= objective)) return;
+    is_iterate = value <= objective;
+    if (!is_iterate) return;
     objective = value;
     x = f.point();
   }
@@ -104,7 +106,7 @@ class CorrectiveRun {
       }
       correct(start, gap);
     }
-    f_.restart(std::move(best_.x));
+    if (!best_.is_iterate) f_.restart(std::move(best_.x));
   }
 
  private:
@@ -152,6 +154,7 @@ class CorrectiveRun {
 
   /// Descends over the factors. Where it is not sure that the smoothed objective has fallen, the next gap decides.
   void correct(const FactoredMatrix& start, const Gap& gap) {
+    if (interrupted()) return;  // the search for seeds is long
     const ModelPoint corrected = descent_.descend(start, width_, options_.steps, [&] { return session_.overdue(); });
     if (interrupted()) return;
     f_.aim(corrected);

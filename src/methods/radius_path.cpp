@@ -90,7 +90,7 @@ RadiusPath choose_radius(Problem& problem, const Method& method, const RunOption
     const bool says_nothing = path.best == 0 && std::abs(step.validation_error - path.steps[0].validation_error) <=
                                                     kWorthwhile * path.steps[0].validation_error;
     const Status status = result.status;
-    const std::string message = result.message;
+    const bool cancelled = hooks.cancel != nullptr && hooks.cancel->load();  // maybe after the last iteration
     if (better) {
       path.best = path.steps.size() - 1;
       path.result = std::move(result);
@@ -98,9 +98,9 @@ RadiusPath choose_radius(Problem& problem, const Method& method, const RunOption
     } else if (!says_nothing) {
       ++since_best;
     }
-    if (status == Status::interrupted) {  // the best so far may be of an earlier radius
-      path.result.status = status;
-      path.result.message = message;
+    if (cancelled || status == Status::interrupted) {
+      path.result.status = Status::interrupted;
+      path.result.message = "interrupted; the best radius so far is returned";
       break;
     }
     if (status == Status::numerical_failure) break;  // larger radii will not do better

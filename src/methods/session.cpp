@@ -88,13 +88,14 @@ void Session::complete(Iteration& iteration) const {
 }
 
 Status Session::stopping(const Iteration& iteration) const {
-  const bool cancelled = hooks_.cancel != nullptr && hooks_.cancel->load();
   const int since_best = hooks_.validation != nullptr ? iteration.k - best_iteration_ : 0;
-  return stopping_status(options_, iteration, cancelled, since_best);
+  return stopping_status(options_, iteration, cancelled(), since_best);
 }
 
+bool Session::cancelled() const { return hooks_.cancel != nullptr && hooks_.cancel->load(); }
+
 bool Session::overdue() const {
-  if (hooks_.cancel != nullptr && hooks_.cancel->load()) return true;
+  if (cancelled()) return true;
   if (!options_.seconds) return false;
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() >= *options_.seconds;
 }
@@ -128,7 +129,7 @@ bool Session::proceed(Iteration iteration, const Linearization& model, const Mod
   iteration.rank = evaluator_.terms();
   iteration.sigma = evaluator_.estimate_norm(Slopes::current);
   follow_validation(iteration);
-  certifier_.update(iteration.k, model);
+  if (!cancelled()) certifier_.update(iteration.k, model);  // who stops a run does not want to wait for a proof
   complete(iteration);
   status_ = stopping(iteration);
   if (is_gap(status_) && !confirm(iteration, holder)) {
@@ -137,7 +138,7 @@ bool Session::proceed(Iteration iteration, const Linearization& model, const Mod
     doubtful.relative_gap = std::numeric_limits<double>::infinity();
     status_ = stopping(doubtful);
   }
-  const bool in_a_hurry = status_ == Status::interrupted;  // who stops a run does not want to wait for a last proof
+  const bool in_a_hurry = status_ == Status::interrupted;
   if (status_ != Status::not_run && !is_gap(status_) && !in_a_hurry) {
     const bool summed = !std::isnan(model.conjugate_sum);  // a run may end where nobody expected it to
     certifier_.finish(summed ? model : evaluator_.linearize(iteration.width, true));

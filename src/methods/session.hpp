@@ -46,6 +46,7 @@ class Session {
  private:
   void follow_validation(Iteration& iteration);
   void complete(Iteration& iteration) const;
+  [[nodiscard]] bool cancelled() const;
   [[nodiscard]] Status stopping(const Iteration& iteration) const;
   /// A gap that the rounded objective of the iterations has reached: whether the true one has, too. Puts that in its
   /// place.

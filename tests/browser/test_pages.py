@@ -161,6 +161,7 @@ class PagesTest(ProgramTest):
             self.check_theme(browser)
         with open_browser(390, 800, dark=True) as phone:
             self.shown(phone, "run.html")
+            self.assertFalse(phone.execute_script(SIDEWAYS), "a table has to be scrolled sideways")
             self.keep(phone, "run-phone-dark")
 
     def test_the_path_is_a_chart(self):

@@ -5,9 +5,10 @@
     python3 -m venv VENV && VENV/bin/pip install -r tests/fixtures/requirements.txt
     VENV/bin/python tests/campaign/cone.py small.jsonl
 
-The solver's optimum is known to its accuracy only; a bound above it, or a best objective below it, by more than 1e-6 of its
-size is a violation. Prints how many there were, and how many answers came within 0.1 % of the solver's.
+The solver's optimum is known to its accuracy only; a bound above it, or a best objective below it, by more than 1e-6 of
+its size is a violation. Prints how many there were, and how many answers came within 0.1 % of the solver's.
 """
+
 import json
 import pathlib
 import sys
@@ -16,7 +17,7 @@ import cvxpy as cp
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "fixtures"))
-from make_optima import LOSSES, split  # noqa: E402
+from make_optima import LOSSES, split
 
 
 def optimum(problem):
@@ -47,8 +48,10 @@ def main(path):
             continue
         counts["problems"] += 1
         slack = 1e-6 * max(1.0, abs(found))
-        for name, wrong in {"bounds violated": problem["bound"] > found + slack,
-                            "objectives below": problem["objective"] < found - slack}.items():
+        for name, wrong in {
+            "bounds violated": problem["bound"] > found + slack,
+            "objectives below": problem["objective"] < found - slack,
+        }.items():
             counts[name] += int(wrong)
             if wrong:
                 print(f"seed {problem['seed']}: {name}: {problem['bound']} {problem['objective']}, the solver {found}")

@@ -3,9 +3,10 @@
 
 Usage: check_options.py PROGRAM MANUAL [--update]
 
-A section begins with "## tracenorm COMMAND" and holds one block ```text ... ``` with the options. With --update these blocks are
-rewritten from --help; the prose around them stays.
+A section begins with "## tracenorm COMMAND" and holds one block ```text ... ``` with the options. With --update these
+blocks are rewritten from --help; the prose around them stays.
 """
+
 import pathlib
 import re
 import subprocess
@@ -89,7 +90,7 @@ def updated(manual, commands):
             continue
         begin, end = places[command]
         block = f"```text\n{listing(text)}```"
-        section = BLOCK.sub(lambda _: block, manual[begin:end], count=1)
+        section = BLOCK.sub(lambda _, block=block: block, manual[begin:end], count=1)
         manual = manual[:begin] + section + manual[end:]
     return manual
 

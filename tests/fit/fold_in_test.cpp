@@ -166,6 +166,30 @@ TEST(FoldIn, OffsetsAndRange) {
   EXPECT_GT(high.scores(model)[0], 5);
 }
 
+TEST(FoldIn, AModelThatKnowsFurtherRows) {
+  Model model = example_model(0.7);
+  model.preparation = {Preparation::Kind::both, 3, 2, std::vector<double>(30, 0.5), std::vector<double>(24, -0.25)};
+  const Loss loss = losses::Huber{0.5};
+  const std::vector<NewRow> rows = fold_in(model, loss, {{0, 0, 1, 1}, {1, 4, 4, 20}, {5, 2, 1, 0}}, 3, 2);
+  const NewRow alone = fold_in(model, loss, {1, 4}, {Real(5), Real(2)});
+  EXPECT_EQ(rows[0].weight, alone.weight);
+  EXPECT_EQ(rows[0].offset, alone.offset);
+  const std::vector<Index> places{30, 7, 31};  // the second instead of a row that is there, the third without entries
+  const Model more = with_rows(model, rows, places);
+  ASSERT_EQ(more.factors.rows(), 32);
+  for (Index j = 0; j < 24; ++j) {
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      EXPECT_NEAR(more.predict(places[r], j), rows[r].predict(model, j), 1e-12);
+    }
+    EXPECT_EQ(more.predict(8, j), model.predict(8, j));
+    EXPECT_EQ(more.predict(31, j), model.predict(Preparation::kUnknown, j));
+  }
+}
+
+TEST(FoldIn, ValuesThatTheLossDoesNotTake) {
+  EXPECT_THROW(fold_in(example_model(1), losses::Hinge{}, {{0}, {0}, {Real(0.5)}}, 1), Error);
+}
+
 TEST(FoldIn, AModelThatDoesNotKnowItsPrice) {
   Model model = example_model(0);
   EXPECT_THROW(fold_in(model, losses::Squared{}, {0}, {Real(1)}), Error);

@@ -38,16 +38,40 @@ def write(folder):
     np.save(folder / "object.npy", np.array([[1, "a"], [None, 2]], dtype=object), allow_pickle=True)
     np.save(folder / "complex.npy", matrix.astype("c16"))
     # The arrays that scipy.sparse.save_npz stores.
-    csr = dict(format=b"csr", shape=(3, 3), data=np.array([0.0, 7, 8, 9]),
-               indices=np.array([0, 1, 2, 1], dtype="i4"), indptr=np.array([0, 2, 3, 4], dtype="i4"))
+    csr = {
+        "format": b"csr",
+        "shape": (3, 3),
+        "data": np.array([0.0, 7, 8, 9]),
+        "indices": np.array([0, 1, 2, 1], dtype="i4"),
+        "indptr": np.array([0, 2, 3, 4], dtype="i4"),
+    }
     np.savez(folder / "csr.npz", **csr)
     np.savez_compressed(folder / "csr_compressed.npz", **csr)
-    np.savez(folder / "csr_int64.npz", **{**csr, "indices": csr["indices"].astype("i8"),
-                                          "indptr": csr["indptr"].astype("i8"), "data": csr["data"].astype("f4")})
-    np.savez_compressed(folder / "csc.npz", format=b"csc", shape=(3, 3), data=np.array([0.0, 7, 9, 8]),
-                        indices=np.array([0, 0, 2, 1], dtype="i4"), indptr=np.array([0, 1, 3, 4], dtype="i4"))
-    np.savez_compressed(folder / "coo.npz", format=b"coo", shape=(3, 3), data=np.array([9, 0, 8, 7], dtype="i2"),
-                        row=np.array([2, 0, 1, 0], dtype="i4"), col=np.array([1, 0, 2, 1], dtype="i4"))
+    np.savez(
+        folder / "csr_int64.npz",
+        **{
+            **csr,
+            "indices": csr["indices"].astype("i8"),
+            "indptr": csr["indptr"].astype("i8"),
+            "data": csr["data"].astype("f4"),
+        },
+    )
+    np.savez_compressed(
+        folder / "csc.npz",
+        format=b"csc",
+        shape=(3, 3),
+        data=np.array([0.0, 7, 9, 8]),
+        indices=np.array([0, 0, 2, 1], dtype="i4"),
+        indptr=np.array([0, 1, 3, 4], dtype="i4"),
+    )
+    np.savez_compressed(
+        folder / "coo.npz",
+        format=b"coo",
+        shape=(3, 3),
+        data=np.array([9, 0, 8, 7], dtype="i2"),
+        row=np.array([2, 0, 1, 0], dtype="i4"),
+        col=np.array([1, 0, 2, 1], dtype="i4"),
+    )
 
 
 if __name__ == "__main__":

@@ -18,8 +18,26 @@ EXPERIMENTS = pathlib.Path(__file__).resolve().parents[2] / "experiments"
 
 # What every run's JSON has, by the program's contract.
 RUN_KEYS = {
-    "status", "method", "loss", "rows", "cols", "observed", "radius", "objective", "lower_bound", "relative_gap",
-    "certificate", "iterations", "seconds", "rank", "trace_norm", "test", "counters", "trace", "options", "environment",
+    "status",
+    "method",
+    "loss",
+    "rows",
+    "cols",
+    "observed",
+    "radius",
+    "objective",
+    "lower_bound",
+    "relative_gap",
+    "certificate",
+    "iterations",
+    "seconds",
+    "rank",
+    "trace_norm",
+    "test",
+    "counters",
+    "trace",
+    "options",
+    "environment",
 }
 UNBOUNDED = {"genfb", "rlrmc", "glrl"}
 NONCONVEX = {"rlrmc", "glrl"}
@@ -72,7 +90,7 @@ class ProgramTest(unittest.TestCase):
         return name
 
     def write_triplets(self, name, rows, cols, values):
-        return self.write(name, "".join(f"{r}\t{c}\t{v}\n" for r, c, v in zip(rows, cols, values)))
+        return self.write(name, "".join(f"{r}\t{c}\t{v}\n" for r, c, v in zip(rows, cols, values, strict=True)))
 
     def ratings(self, name="ratings.tsv", rows=30, cols=20, share=0.5, seed=0):
         """A small table of ratings 1 to 5 with string names."""
@@ -130,7 +148,7 @@ class ProgramTest(unittest.TestCase):
         first = self.solve_on(1, command)
         for threads in (2, 3, 5, 1):
             again = self.solve_on(threads, command)
-            for before, after in zip(first, again):
+            for before, after in zip(first, again, strict=True):
                 self.assertEqual(before, after, f"{threads} threads")
 
     def solve_on(self, threads, command):

@@ -6,7 +6,6 @@ import lzma
 import zipfile
 
 import numpy
-
 from support import ProgramTest
 
 GOOD = "".join(f"u{i}\tm{j}\t{(i * j) % 5 + 1}\n" for i in range(40) for j in range(30))
@@ -31,22 +30,33 @@ class BadDataTest(ProgramTest):
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("ml-test/u.data", text)
-        for name, whole in (("cut.tsv.gz", gzip.compress(text)), ("cut.tsv.xz", lzma.compress(text)),
-                            ("cut.zip", packed.getvalue())):
+        for name, whole in (
+            ("cut.tsv.gz", gzip.compress(text)),
+            ("cut.tsv.xz", lzma.compress(text)),
+            ("cut.zip", packed.getvalue()),
+        ):
             self.refuse(self.write(name, whole[: len(whole) // 2]))
 
     def test_text_that_is_not_an_archive(self):
         self.refuse(self.write("plain.tsv.gz", GOOD))
 
     def test_lines_that_do_not_fit(self):
-        for name, line in (("short.tsv", "u1\tm1\n"), ("letter.tsv", "u1\tm1\tfive\n"), ("nan.tsv", "u1\tm1\tnan\n"),
-                           ("inf.tsv", "u1\tm1\tinf\n"), ("negative-inf.tsv", "u1\tm1\t-inf\n")):
+        for name, line in (
+            ("short.tsv", "u1\tm1\n"),
+            ("letter.tsv", "u1\tm1\tfive\n"),
+            ("nan.tsv", "u1\tm1\tnan\n"),
+            ("inf.tsv", "u1\tm1\tinf\n"),
+            ("negative-inf.tsv", "u1\tm1\t-inf\n"),
+        ):
             bad = "".join(f"u9\tn{k}\t{k % 4}\n" for k in range(6)) + line
             with self.subTest(line=line):
                 self.refuse(self.write(name, bad), says="7")
 
     def test_an_entry_given_twice(self):
-        self.refuse(self.write("twice.tsv", "a\tx\t1\nb\tx\t2\na\tx\t3\n"), says=("line 3", "first, last or mean with --duplicates\n"))
+        self.refuse(
+            self.write("twice.tsv", "a\tx\t1\nb\tx\t2\na\tx\t3\n"),
+            says=("line 3", "first, last or mean with --duplicates\n"),
+        )
         self.write("good.tsv", GOOD)
         self.fail_with(3, "complete", "good.tsv", "--radius", 5, "--test", "twice.tsv", says="--duplicates")
 
@@ -58,16 +68,40 @@ class BadDataTest(ProgramTest):
     def test_a_loss_that_does_not_fit(self):
         self.write("good.tsv", GOOD)
         for loss in ("hinge", "logistic"):
-            self.fail_with(3, "complete", "good.tsv", "--radius", 5, "--loss", loss, 
-                           says=("good.tsv", loss, "labels -1 and +1", "row 'u1', column 'm1' holds 2"))
+            self.fail_with(
+                3,
+                "complete",
+                "good.tsv",
+                "--radius",
+                5,
+                "--loss",
+                loss,
+                says=("good.tsv", loss, "labels -1 and +1", "row 'u1', column 'm1' holds 2"),
+            )
 
     def test_places_without_names_are_counted(self):
         numpy.save(self.folder / "labels.npy", numpy.array([[1.0, -1.0], [1.0, 0.5]]))
-        self.fail_with(3, "denoise", "labels.npy", "--radius", 5, "--loss", "hinge",
-                       says=("labels.npy", "row 1 (counted from 0), column 1 (counted from 0) holds 0.5"))
+        self.fail_with(
+            3,
+            "denoise",
+            "labels.npy",
+            "--radius",
+            5,
+            "--loss",
+            "hinge",
+            says=("labels.npy", "row 1 (counted from 0), column 1 (counted from 0) holds 0.5"),
+        )
         self.write("ones.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 1 4\n")
-        self.fail_with(3, "complete", "ones.mtx", "--radius", 5, "--loss", "logistic",
-                       says="row 2 (counted from 1), column 1 (counted from 1) holds 4")
+        self.fail_with(
+            3,
+            "complete",
+            "ones.mtx",
+            "--radius",
+            5,
+            "--loss",
+            "logistic",
+            says="row 2 (counted from 1), column 1 (counted from 1) holds 4",
+        )
 
     def test_all_entries_equal(self):
         self.write("same.tsv", "a\tx\t4\nb\tx\t4\nb\ty\t4\n")

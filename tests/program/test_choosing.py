@@ -3,7 +3,6 @@
 import json
 
 import numpy
-
 from support import ProgramTest, load_model, names_to_index
 
 
@@ -12,8 +11,12 @@ class DataTest(ProgramTest):
         """Row and column offsets, a little low rank, noise: what ratings look like."""
         random = numpy.random.default_rng(seed)
         shape = (60, 50)
-        matrix = (random.normal(size=(60, 1)) + random.normal(size=50)
-                  + numpy.outer(random.normal(size=60), random.normal(size=50)) + 0.3 * random.normal(size=shape))
+        matrix = (
+            random.normal(size=(60, 1))
+            + random.normal(size=50)
+            + numpy.outer(random.normal(size=60), random.normal(size=50))
+            + 0.3 * random.normal(size=shape)
+        )
         rows, cols = numpy.nonzero(random.uniform(size=shape) < 0.6)
         values = matrix[rows, cols]
         hit = random.uniform(size=values.size) < outliers
@@ -62,7 +65,9 @@ class ChoosingTest(DataTest):
         truth = self.write_triplets("truth.tsv", i.ravel(), j.ravel(), matrix.ravel())
         errors = {}
         for loss in ("absolute", "squared"):
-            run = self.run_json("complete", data, "--loss", loss, "--prepare", "both", "--radius", 1e-9, "--test", truth)
+            run = self.run_json(
+                "complete", data, "--loss", loss, "--prepare", "both", "--radius", 1e-9, "--test", truth
+            )
             errors[loss] = run["test"]["rmse"]
         self.assertLess(errors["absolute"], 0.75 * errors["squared"])
 
@@ -93,7 +98,9 @@ class ChoosingTest(DataTest):
         plain = self.run_json(*base)
         # The same to the last digit without fused multiply-adds; with them, of an objective of 66.4, 1.1e-4 and 2.3e-4.
         self.assertAlmostEqual(self.run_json(*base, "--weights", ones)["objective"], plain["objective"], delta=2e-4)
-        self.assertAlmostEqual(self.run_json(*base, "--weights", twice)["objective"], 2 * plain["objective"], delta=4e-4)
+        self.assertAlmostEqual(
+            self.run_json(*base, "--weights", twice)["objective"], 2 * plain["objective"], delta=4e-4
+        )
         few = self.write_triplets("few.tsv", rows[1:], cols[1:], numpy.ones(29))
         self.fail_with(3, *base, "--weights", few, says=("few.tsv", "no weight for row 0, column 0"))
         bad = self.write_triplets("bad.tsv", rows, cols, numpy.zeros(30))
@@ -104,8 +111,18 @@ class ChoosingTest(DataTest):
         run = self.run_json("complete", data, "--radius", 40, "--norm-power", 0.5)
         self.check_run(run)
         self.assertEqual(run["options"]["norm_power"], 0.5)
-        self.fail_with(2, "complete", data, "--radius", 40, "--norm-power", 0.5, "--complement", 0.1,
-                       says=("--complement", "--norm-power"))
+        self.fail_with(
+            2,
+            "complete",
+            data,
+            "--radius",
+            40,
+            "--norm-power",
+            0.5,
+            "--complement",
+            0.1,
+            says=("--complement", "--norm-power"),
+        )
         self.fail_with(2, "complete", data, "--method", "rlrmc", "--norm-power", 0.5, says="--norm-power")
 
     def test_time_is_for_path_and_answer_together(self):
@@ -148,11 +165,12 @@ class EvaluateTest(DataTest):
         self.assertEqual(len(scores["rmse"]["values"]), 3)
         self.assertAlmostEqual(scores["rmse"]["mean"], numpy.mean(scores["rmse"]["values"]))
         self.assertAlmostEqual(scores["rmse"]["deviation"], numpy.std(scores["rmse"]["values"], ddof=1))
-        self.assertEqual(self.succeed("evaluate", data, "--folds", 3, "--radius", 30, "--prepare", "both").stdout,
-                         done.stdout)
+        self.assertEqual(
+            self.succeed("evaluate", data, "--folds", 3, "--radius", 30, "--prepare", "both").stdout, done.stdout
+        )
 
     def test_lists_against_a_brute_force_count(self):
-        data, matrix = self.additive()
+        data, _matrix = self.additive()
         lines = (self.folder / data).read_text().splitlines()
         self.write("train.tsv", "\n".join(lines[::2]) + "\n")
         self.write("test.tsv", "\n".join(lines[1::2]) + "\n")
@@ -175,13 +193,17 @@ class EvaluateTest(DataTest):
             order = sorted((j for (r, j) in table if r == i and (i, j) not in train), key=lambda j: -table[i, j])[:5]
             gains = [1 / numpy.log2(place + 2) for place in range(5)]
             hits.append(sum(j in relevant for j in order) / 5)
-            ndcg.append(sum(g for g, j in zip(gains, order) if j in relevant) / sum(gains[: len(relevant)]))
+            ndcg.append(
+                sum(g for g, j in zip(gains, order, strict=False) if j in relevant) / sum(gains[: len(relevant)])
+            )
         self.assertAlmostEqual(scores["scores"]["precision@5"]["mean"], numpy.mean(hits), places=3)
         self.assertAlmostEqual(scores["scores"]["ndcg@5"]["mean"], numpy.mean(ndcg), places=3)
 
     def test_what_is_shown(self):
-        data = self.write("data.csv", "who,film,stars\n" + "".join(
-            f"u{i},f{j},{1 + (i * j) % 5}\n" for i in range(12) for j in range(10)))
+        data = self.write(
+            "data.csv",
+            "who,film,stars\n" + "".join(f"u{i},f{j},{1 + (i * j) % 5}\n" for i in range(12) for j in range(10)),
+        )
         done = self.succeed("evaluate", data, "--columns", "who,film,stars", "--folds", 2, "--radius", 10)
         self.assertRegex(done.stdout, r"(?m)^columns +.*film")
         self.assertRegex(done.stdout, r"(?m)^rank +\d+(\.\d+)?( \+- .*)?$")
@@ -206,13 +228,17 @@ class RecommendTest(DataTest):
     def test_lists(self):
         data, _ = self.additive()
         self.succeed("complete", data, "--model", "m.npz", "-q")
-        every = [line.split("\t") for line in self.succeed("recommend", "m.npz", "--row", 5, "--top", 50).stdout.splitlines()]
+        every = [
+            line.split("\t") for line in self.succeed("recommend", "m.npz", "--row", 5, "--top", 50).stdout.splitlines()
+        ]
         self.assertEqual([line[1] for line in every], [str(place + 1) for place in range(len(every))])
         values = [float(line[3]) for line in every]
         self.assertEqual(values, sorted(values, reverse=True))
         pairs = "".join(f"5\t{line[2]}\n" for line in every)
         self.write("pairs.tsv", pairs)
-        predicted = [float(line.split("\t")[2]) for line in self.succeed("predict", "m.npz", "pairs.tsv").stdout.splitlines()]
+        predicted = [
+            float(line.split("\t")[2]) for line in self.succeed("predict", "m.npz", "pairs.tsv").stdout.splitlines()
+        ]
         numpy.testing.assert_allclose(values, predicted, rtol=1e-5)
         seen = {line.split("\t")[1] for line in (self.folder / data).read_text().splitlines() if line.startswith("5\t")}
         new = self.succeed("recommend", "m.npz", "--row", 5, "--row", 6, "--top", 3, "--seen", data).stdout.splitlines()
@@ -232,10 +258,13 @@ class RecommendTest(DataTest):
         data, _ = self.additive()
         self.succeed("complete", data, "--model", "m.npz", "-q")
         names = [str(name) for name in load_model(self.folder / "m.npz")["row_names"]]
-        single = [self.succeed("recommend", "m.npz", "--row", name, "--top", 4, "--seen", data).stdout for name in names[:3]]
+        single = [
+            self.succeed("recommend", "m.npz", "--row", name, "--top", 4, "--seen", data).stdout for name in names[:3]
+        ]
         for threads in (1, 3):
-            done = self.succeed("recommend", "m.npz", "--all", "--top", 4, "--seen", data, "--threads", threads,
-                                "--output", "lists.tsv")
+            done = self.succeed(
+                "recommend", "m.npz", "--all", "--top", 4, "--seen", data, "--threads", threads, "--output", "lists.tsv"
+            )
             self.assertEqual(done.stdout, "")
             lists = (self.folder / "lists.tsv").read_text()
             self.assertTrue(lists.startswith("".join(single)))
@@ -273,9 +302,13 @@ class ClipTest(ProgramTest):
         data = self.ratings(rows=60, cols=40, share=0.4)
         self.succeed("complete", data, "--model", "clip.npz", "-q")
         self.succeed("complete", data, "--model", "free.npz", "--no-clip", "-q")
-        clip, free = ([line.split("\t")[2] for line in
-                       self.succeed("recommend", model, "--row", "user3", "--top", 40).stdout.splitlines()]
-                      for model in ("clip.npz", "free.npz"))
+        clip, free = (
+            [
+                line.split("\t")[2]
+                for line in self.succeed("recommend", model, "--row", "user3", "--top", 40).stdout.splitlines()
+            ]
+            for model in ("clip.npz", "free.npz")
+        )
         self.assertEqual(clip, free)
 
     def test_measurements_are_not_clipped(self):
@@ -292,7 +325,9 @@ class NewRowsTest(DataTest):
         lines = (self.folder / data).read_text().splitlines(keepends=True)
         self.write("train.tsv", "".join(line for line in lines if int(line.split("\t")[0]) < 50))
         self.succeed("complete", "train.tsv", "--loss", "squared", "--model", "m.npz", "-q")
-        self.write("new.tsv", "".join(f"n{i}\t{j}\t{self.matrix[i, j]}\n" for i in range(50, 60) for j in range(0, 50, 3)))
+        self.write(
+            "new.tsv", "".join(f"n{i}\t{j}\t{self.matrix[i, j]}\n" for i in range(50, 60) for j in range(0, 50, 3))
+        )
         self.rest = [(i, j) for i in range(50, 60) for j in range(50) if j % 3]
         self.write("pairs.tsv", "".join(f"n{i}\t{j}\n" for i, j in self.rest))
 
@@ -309,6 +344,15 @@ class NewRowsTest(DataTest):
         lines = self.succeed("recommend", "m.npz", "--new-rows", "new.tsv", "--top", 5).stdout.splitlines()
         self.assertEqual([line.split("\t")[0] for line in lines[::5]], [f"n{i}" for i in range(50, 60)])
         self.assertFalse([line for line in lines if int(line.split("\t")[2]) % 3 == 0])  # what they have is left out
+
+    def test_columns_that_the_model_does_not_know(self):
+        self.write("half.tsv", "nina\t3\t1.5\nnina\tunheard of\t2\n")
+        done = self.succeed("predict", "m.npz", "pairs.tsv", "--new-rows", "half.tsv")
+        self.assertIn("1 of 2 entries are of columns that the model does not know", done.stderr)
+        self.write("none.tsv", "nina\tunheard of\t2\n")
+        self.fail_with(
+            3, "predict", "m.npz", "pairs.tsv", "--new-rows", "none.tsv", says=("none.tsv", "no entry", "'0'")
+        )
 
     def test_a_model_of_version_0_1(self):
         with numpy.load(self.folder / "m.npz") as file:
@@ -327,12 +371,15 @@ class SimilarTest(DataTest):
         names = [str(name) for name in model["col_names"]]
         at = names.index("7")
         cosine = columns.T @ columns[:, at]
-        lines = [line.split("\t") for line in
-                 self.succeed("similar", "m.npz", "--column", "7", "--top", 5).stdout.splitlines()]
+        lines = [
+            line.split("\t")
+            for line in self.succeed("similar", "m.npz", "--column", "7", "--top", 5).stdout.splitlines()
+        ]
         order = [k for k in numpy.argsort(-cosine) if k != at][:5]
         self.assertEqual([line[2] for line in lines], [names[k] for k in order])
         numpy.testing.assert_allclose([float(line[3]) for line in lines], cosine[order], atol=1e-3)
-        self.assertEqual(len(self.succeed("similar", "m.npz", "--row", 3, "--row", 4, "--top", 2).stdout.splitlines()), 4)
+        self.assertEqual(
+            len(self.succeed("similar", "m.npz", "--row", 3, "--row", 4, "--top", 2).stdout.splitlines()), 4
+        )
         self.fail_with(3, "similar", "m.npz", "--row", "nobody", says=("--row", "nobody"))
         self.fail_with(2, "similar", "m.npz", says="--column")
-

@@ -20,17 +20,29 @@ class ColumnsTest(ProgramTest):
         return {line[:18].strip(): line[19:] for line in lines if line[:1].strip()}
 
     def test_an_unknown_header_is_not_guessed(self):
-        self.write("ints.csv", "rating_id,who,film,stars\n" + "".join(f"{k},{u[1:]},{f[5:]},{s}\n" for k, u, f, s in self.rows))
+        self.write(
+            "ints.csv", "rating_id,who,film,stars\n" + "".join(f"{k},{u[1:]},{f[5:]},{s}\n" for k, u, f, s in self.rows)
+        )
         self.fail_with(3, "complete", "ints.csv", *FAST, says=("ints.csv", "4 columns"))  # films were taken for values
-        self.fail_with(3, "complete", "log.csv", *FAST,
-                       says=("log.csv", "4 columns", "rating_id,who,film,stars", "with --columns\n"))
+        self.fail_with(
+            3,
+            "complete",
+            "log.csv",
+            *FAST,
+            says=("log.csv", "4 columns", "rating_id,who,film,stars", "with --columns\n"),
+        )
 
     def test_columns_by_name_and_number(self):
         for chosen in ("who,film,stars", "2,3,4"):
             said = self.summary("log.csv", "--columns", chosen)
-            self.assertIn(f"{len({r[1] for r in self.rows})} x {len({r[2] for r in self.rows})}, {len(self.rows)} observed", said["data"])
+            self.assertIn(
+                f"{len({r[1] for r in self.rows})} x {len({r[2] for r in self.rows})}, {len(self.rows)} observed",
+                said["data"],
+            )
             self.assertIn("row 'who', column 'film', value 'stars'; not used: 'rating_id'", said["columns"])
-        self.fail_with(3, "complete", "log.csv", "--columns", "who,film,grade", *FAST, says=("no column 'grade'", "--columns"))
+        self.fail_with(
+            3, "complete", "log.csv", "--columns", "who,film,grade", *FAST, says=("no column 'grade'", "--columns")
+        )
 
     def test_the_summary_always_says(self):
         self.assertIn("row 1, column 2, value 3", self.summary(self.ratings())["columns"])
@@ -43,6 +55,17 @@ class ColumnsTest(ProgramTest):
         self.write("uneven.csv", head + "".join(f"{u},{f},{s},{1 + k % 3}\n" for k, u, f, s in self.rows))
         self.assertIn("weight 'weight'", self.summary("uneven.csv")["columns"])
         self.assertNotEqual(self.summary("even.csv")["objective"], self.summary("uneven.csv")["objective"])
+
+    def test_a_quote_that_is_not_closed(self):
+        lines = "".join(f'{u},"{f}",{s}\n' for k, u, f, s in self.rows)
+        self.write("open.csv", "user,item,rating\n" + lines + 'u1,"film 99,3\n')
+        line = len(self.rows) + 2
+        self.fail_with(3, "complete", "open.csv", *FAST, says=("open.csv", f"line {line}", "quote"))
+
+    def test_matrix_market_behind_a_byte_order_mark(self):
+        text = "\ufeff%%MatrixMarket matrix coordinate real general\n3 4 3\n1 1 1\n2 2 2\n3 3 3\n"
+        self.write("matrix", text)
+        self.assertEqual(self.run_json("complete", "matrix", *FAST, "--prepare", "none")["observed"], 3)
 
     def test_predict_below_an_unknown_header(self):
         self.write("ints.csv", "".join(f"{u[1:]},{f[5:]},{s}\n" for k, u, f, s in self.rows))

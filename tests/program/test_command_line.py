@@ -5,8 +5,16 @@ from support import ProgramTest
 
 class HelpTest(ProgramTest):
     def test_every_command_has_help_with_an_example(self):
-        for command in ([], ["complete"], ["denoise"], ["links"], ["predict"], ["generate"], ["generate", "covariance"],
-                        ["generate", "completion"]):
+        for command in (
+            [],
+            ["complete"],
+            ["denoise"],
+            ["links"],
+            ["predict"],
+            ["generate"],
+            ["generate", "covariance"],
+            ["generate", "completion"],
+        ):
             done = self.succeed(*command, "--help")
             self.assertIn("Examples:", done.stdout)
             self.assertIn("tracenorm " + " ".join(command), done.stdout)
@@ -15,15 +23,37 @@ class HelpTest(ProgramTest):
 
     def test_help_lists_methods_losses_and_their_options(self):
         text = self.succeed("complete", "--help-all").stdout
-        for word in ("fwua", "rdfw", "corrective", "genfb", "rlrmc", "glrl", "--rank", "--trace-penalty", "sccg-sg", "hcgs", "epsilon-insensitive", "--mu", "--beta", "--epsilon",
-                     "--floor", "--gap", "Objective", "Method", "Run", "Output"):
+        for word in (
+            "fwua",
+            "rdfw",
+            "corrective",
+            "genfb",
+            "rlrmc",
+            "glrl",
+            "--rank",
+            "--trace-penalty",
+            "sccg-sg",
+            "hcgs",
+            "epsilon-insensitive",
+            "--mu",
+            "--beta",
+            "--epsilon",
+            "--floor",
+            "--gap",
+            "Objective",
+            "Method",
+            "Run",
+            "Output",
+        ):
             self.assertIn(word, text)
-
 
     def test_help_is_short_and_help_all_is_not(self):
         for command in ("complete", "denoise", "links", "evaluate"):
             short, everything = (self.succeed(command, option).stdout for option in ("--help", "--help-all"))
-            count = [len([line for line in text.splitlines() if line.lstrip().startswith("-")]) for text in (short, everything)]
+            count = [
+                len([line for line in text.splitlines() if line.lstrip().startswith("-")])
+                for text in (short, everything)
+            ]
             self.assertLessEqual(count[0], 17)
             self.assertGreater(count[1], 40)
             self.assertIn("--help-all", short)
@@ -34,9 +64,16 @@ class HelpTest(ProgramTest):
 class UsageTest(ProgramTest):
     def test_unknown_words_get_a_suggestion(self):
         self.fail_with(2, "compelte", "x.tsv", says=("unknown command 'compelte'", "did you mean complete?"))
-        self.fail_with(2, "complete", "x.tsv", "--radius", 1, "--itertions", 5,
-                       says=("unknown option --itertions", "did you mean --iterations?",
-                             "Try 'tracenorm complete --help'"))
+        self.fail_with(
+            2,
+            "complete",
+            "x.tsv",
+            "--radius",
+            1,
+            "--itertions",
+            5,
+            says=("unknown option --itertions", "did you mean --iterations?", "Try 'tracenorm complete --help'"),
+        )
         self.fail_with(2, "generate", "covarance", "x.npy", says="did you mean covariance?")
         self.fail_with(2, "complete", "x.tsv", "y.tsv", "--radius", 1, says="unexpected argument 'y.tsv'")
         self.fail_with(2, says="a command is missing")

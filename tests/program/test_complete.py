@@ -4,18 +4,26 @@ import gzip
 import json
 
 import numpy
-
 from support import ProgramTest, load_model, names_to_index, read_triplets
 
 
 class CompleteTest(ProgramTest):
     def test_summary_and_json_file(self):
         data = self.ratings()
-        done = self.succeed("complete", data, "--radius", 15, "--method", "fwua", "--iterations", 50,
-                            "--json", "run.json")
+        done = self.succeed(
+            "complete", data, "--radius", 15, "--method", "fwua", "--iterations", 50, "--json", "run.json"
+        )
         self.assertEqual(done.stderr, "")
-        for words in ("objective", "lower bound", "rank", "trace norm", "iterations", "seconds",
-                      "certified: objective is at most ", " % above the optimum (proof: "):
+        for words in (
+            "objective",
+            "lower bound",
+            "rank",
+            "trace norm",
+            "iterations",
+            "seconds",
+            "certified: objective is at most ",
+            " % above the optimum (proof: ",
+        ):
             self.assertIn(words, done.stdout)
         run = json.loads((self.folder / "run.json").read_text())
         self.check_run(run)
@@ -29,8 +37,9 @@ class CompleteTest(ProgramTest):
     def test_objective_from_the_saved_model(self):
         data = self.ratings()
         for loss, value in (("absolute", numpy.abs), ("squared", numpy.square)):
-            run = self.run_json("complete", data, "--radius", 15, "--loss", loss, "--model", "m.npz",
-                                "--iterations", 80)
+            run = self.run_json(
+                "complete", data, "--radius", 15, "--loss", loss, "--model", "m.npz", "--iterations", 80
+            )
             model = load_model(self.folder / "m.npz")
             rows, cols, raw = read_triplets(self.folder / data)
             row, col = names_to_index(model["row_names"]), names_to_index(model["col_names"])
@@ -80,8 +89,9 @@ class CompleteTest(ProgramTest):
         self.assertEqual(percent["test"], run["test"])
 
     def test_patience_stops_early(self):
-        run = self.run_json("complete", self.ratings(), "--radius", 500, "--split", "0.6,0.4,0", "--iterations", 3000,
-                            "--patience", 40)
+        run = self.run_json(
+            "complete", self.ratings(), "--radius", 500, "--split", "0.6,0.4,0", "--iterations", 3000, "--patience", 40
+        )
         self.assertEqual(run["status"], "validation_limit")
         self.assertLess(run["iterations"], 3000)
 
@@ -89,8 +99,9 @@ class CompleteTest(ProgramTest):
         data = self.ratings()
         rows, cols, raw = read_triplets(self.folder / data)
         self.write_triplets("test.tsv", [*rows[:50], "stranger"], [*cols[:50], cols[0]], [*raw[:50], 3])
-        done = self.succeed("complete", data, "--radius", 15, "--test", "test.tsv", "--model", "m.npz",
-                            "--json", "r.json")
+        done = self.succeed(
+            "complete", data, "--radius", 15, "--test", "test.tsv", "--model", "m.npz", "--json", "r.json"
+        )
         self.assertEqual(done.stderr, "")
         self.assertRegex(done.stdout, r"RMSE .*51 entries; 1 of them of a row or column without training data")
         run = json.loads((self.folder / "r.json").read_text())
@@ -116,13 +127,19 @@ class CompleteTest(ProgramTest):
 
     def test_every_method_and_its_options(self):
         data = self.ratings()
-        for options in (["fwua", "--width", "paper", "--epsilon", "0.01"], ["fwua", "--width", "hybrid", "--floor", "0.2"], ["fwua", "--share", "0.5"],
-                        ["fwua", "--step", "line-search"], ["sccg", "--mu", "0.05"], ["sccg-sg"],
-                        ["hcgs", "--beta", "0.5"]):
+        for options in (
+            ["fwua", "--width", "paper", "--epsilon", "0.01"],
+            ["fwua", "--width", "hybrid", "--floor", "0.2"],
+            ["fwua", "--share", "0.5"],
+            ["fwua", "--step", "line-search"],
+            ["sccg", "--mu", "0.05"],
+            ["sccg-sg"],
+            ["hcgs", "--beta", "0.5"],
+        ):
             run = self.run_json("complete", data, "--radius", 15, "--method", *options)
             self.check_run(run)
             self.assertEqual(run["method"], options[0])
-            for name, value in zip(options[1::2], options[2::2]):
+            for name, value in zip(options[1::2], options[2::2], strict=True):
                 self.assertEqual(str(run["options"][name[2:].replace("-", "_")]), value)
 
     def test_gap_is_certified_or_exit_1(self):

@@ -1,7 +1,6 @@
 """tracenorm denoise: sparse and low-rank estimation of a matrix."""
 
 import numpy
-
 from support import ProgramTest, load_model
 
 
@@ -21,8 +20,9 @@ class DenoiseTest(ProgramTest):
         noisy = numpy.load(self.folder / data)
         noisy[::3, ::2] = numpy.nan
         numpy.save(self.folder / "holes.npy", noisy)
-        run = self.run_json("denoise", "holes.npy", "--radius", 3, "--l1", 0.05, "--model", "m.npz",
-                            "--prepare", "center")
+        run = self.run_json(
+            "denoise", "holes.npy", "--radius", 3, "--l1", 0.05, "--model", "m.npz", "--prepare", "center"
+        )
         self.check_run(run)
         self.assertEqual(run["observed"], int(numpy.isfinite(noisy).sum()))
         model = load_model(self.folder / "m.npz")
@@ -49,7 +49,9 @@ class DenoiseTest(ProgramTest):
         self.assertEqual(lines[:2], ["%%MatrixMarket matrix array real general", "24 18"])
         numpy.testing.assert_allclose(numpy.array(lines[2:], dtype=float).reshape(18, 24).T, clean, atol=1e-5)
         self.succeed("denoise", "clean.mtx", "--radius", 3, "-q")  # what was written can be read
-        self.fail_with(2, "denoise", data, "--radius", 3, "--output", "clean.txt", says=("--output", "clean.txt", ".npy"))
+        self.fail_with(
+            2, "denoise", data, "--radius", 3, "--output", "clean.txt", says=("--output", "clean.txt", ".npy")
+        )
 
     def test_names_and_holes_of_a_table(self):
         table = self.write("t.csv", "who,a,b,c\nx,1,2,3\ny,2,4,\nz,3,6,9\n")
@@ -62,7 +64,9 @@ class DenoiseTest(ProgramTest):
     def test_a_matrix_too_large_to_write(self):
         lines = "".join(f"r{k}\tc{k}\t{k % 7}\n" for k in range(70000))
         data = self.write("wide.tsv", lines)
-        self.fail_with(3, "complete", data, "--radius", 5, "--output", "filled.npy", says=("--output", "19.6 GB", "--model"))
+        self.fail_with(
+            3, "complete", data, "--radius", 5, "--output", "filled.npy", says=("--output", "19.6 GB", "--model")
+        )
 
     def test_without_a_penalty(self):
         run = self.run_json("denoise", self.matrix(), "--radius", 3, "--loss", "absolute")

@@ -1,7 +1,6 @@
 """tracenorm generate: synthetic problems with known truth."""
 
 import numpy
-
 from support import ProgramTest, parse_strict, read_triplets
 
 
@@ -32,22 +31,41 @@ class CovarianceTest(ProgramTest):
 
 class CompletionTest(ProgramTest):
     def test_counts_and_truth(self):
-        done = self.succeed("generate", "completion", "t.tsv", "--rows", 60, "--cols", 50, "--rank", 3,
-                            "--observed", 0.3, "--outliers", 0.1, "--truth", "truth.tsv",
-                            "--truth-entries", 700, "--json", "-")
+        done = self.succeed(
+            "generate",
+            "completion",
+            "t.tsv",
+            "--rows",
+            60,
+            "--cols",
+            50,
+            "--rank",
+            3,
+            "--observed",
+            0.3,
+            "--outliers",
+            0.1,
+            "--truth",
+            "truth.tsv",
+            "--truth-entries",
+            700,
+            "--json",
+            "-",
+        )
         facts = parse_strict(done.stdout)
         self.assertEqual((facts["observed"], facts["outliers"], facts["truth_entries"]), (900, 90, 700))
         seen = read_triplets(self.folder / "t.tsv")
         truth = read_triplets(self.folder / "truth.tsv")
         self.assertEqual((len(seen[2]), len(truth[2])), (900, 700))
-        self.assertFalse(set(zip(*seen[:2])) & set(zip(*truth[:2])))
+        self.assertFalse(set(zip(*seen[:2], strict=True)) & set(zip(*truth[:2], strict=True)))
         self.assertAlmostEqual(truth[2].std(), 1, delta=0.3)
         self.assertGreater(facts["trace_norm"], 0)
 
     def test_outliers_are_gross_and_the_rest_is_exact(self):
         for name, share in (("clean.tsv", 0), ("dirty.tsv", 0.2)):
-            self.succeed("generate", "completion", name, "--rows", 40, "--cols", 30, "--observed", 0.5,
-                         "--outliers", share)
+            self.succeed(
+                "generate", "completion", name, "--rows", 40, "--cols", 30, "--observed", 0.5, "--outliers", share
+            )
         clean, dirty = read_triplets(self.folder / "clean.tsv"), read_triplets(self.folder / "dirty.tsv")
         self.assertEqual(clean[:2], dirty[:2])
         change = numpy.abs(clean[2] - dirty[2])
@@ -55,13 +73,41 @@ class CompletionTest(ProgramTest):
         self.assertGreater(change[change > 1e-4].min(), 4.99)
 
     def test_a_robust_loss_recovers_what_squares_do_not(self):
-        self.succeed("generate", "completion", "t.tsv", "--rows", 120, "--cols", 100, "--rank", 2, "--observed", 0.4,
-                     "--outliers", 0.1, "--truth", "--json", "facts.json")
+        self.succeed(
+            "generate",
+            "completion",
+            "t.tsv",
+            "--rows",
+            120,
+            "--cols",
+            100,
+            "--rank",
+            2,
+            "--observed",
+            0.4,
+            "--outliers",
+            0.1,
+            "--truth",
+            "--json",
+            "facts.json",
+        )
         radius = parse_strict((self.folder / "facts.json").read_text())["trace_norm"]
         errors = {}
         for loss in ("absolute", "squared"):
-            run = self.run_json("complete", "t.tsv", "--radius", radius, "--loss", loss, "--prepare", "none",
-                                "--iterations", 300, "--test", "t.truth.tsv")
+            run = self.run_json(
+                "complete",
+                "t.tsv",
+                "--radius",
+                radius,
+                "--loss",
+                loss,
+                "--prepare",
+                "none",
+                "--iterations",
+                300,
+                "--test",
+                "t.truth.tsv",
+            )
             errors[loss] = run["test"]["rmse"]
         self.assertLess(errors["absolute"], 0.5 * errors["squared"])
 

@@ -7,11 +7,23 @@ class InfoTest(ProgramTest):
     def test_facts(self):
         info = parse_strict(self.succeed("info", "--json").stdout)
         self.assertLessEqual(
-            {"version", "compiler", "instruction_set", "instruction_sets", "threads", "real", "backends", "methods",
-             "losses"},
-            info.keys())
+            {
+                "version",
+                "compiler",
+                "instruction_set",
+                "instruction_sets",
+                "threads",
+                "real",
+                "backends",
+                "methods",
+                "losses",
+            },
+            info.keys(),
+        )
         self.assertIn(info["instruction_set"], info["instruction_sets"])
-        self.assertLessEqual({"fwua", "rdfw", "corrective", "sccg", "sccg-sg", "hcgs", "genfb", "rlrmc", "glrl"}, set(info["methods"]))
+        self.assertLessEqual(
+            {"fwua", "rdfw", "corrective", "sccg", "sccg-sg", "hcgs", "genfb", "rlrmc", "glrl"}, set(info["methods"])
+        )
         self.assertIn("cpu", info["backends"])
         text = self.succeed("info").stdout
         self.assertIn(info["version"], text)

@@ -43,10 +43,27 @@ class InterruptionTest(ProgramTest):
 
     def test_who_ignores_an_interrupt_goes_on_doing_so(self):
         """Background jobs of a script are started with SIGINT ignored."""
-        command = [PROGRAM, "complete", self.ratings(), "--radius", "40", "--iterations", "1000000", "--time", "1.5",
-                   "--json", "run.json"]
-        process = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+        command = [
+            PROGRAM,
+            "complete",
+            self.ratings(),
+            "--radius",
+            "40",
+            "--iterations",
+            "1000000",
+            "--time",
+            "1.5",
+            "--json",
+            "run.json",
+        ]
+        process = subprocess.Popen(
+            command,
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+        )
         while not listens_to(process.pid, signal.SIGTERM):
             self.assertIsNone(process.poll(), "the run should still be going")
             time.sleep(0.01)

@@ -1,7 +1,6 @@
 """tracenorm links: link prediction on a graph."""
 
 import numpy
-
 from random_stream import observe_links
 from support import ProgramTest, load_model, names_to_index
 
@@ -33,8 +32,23 @@ class LinksTest(ProgramTest):
         """Redraws mask and flips, and recomputes the objective and the area under the curve from the saved model."""
         nodes = 30
         data = self.edges(nodes=nodes)
-        run = self.run_json("links", data, "--radius", 15, "--l1", 0.02, "--observed", 0.4, "--seed", 7, "--flip", flip,
-                            "--model", "m.npz", *options)
+        run = self.run_json(
+            "links",
+            data,
+            "--radius",
+            15,
+            "--l1",
+            0.02,
+            "--observed",
+            0.4,
+            "--seed",
+            7,
+            "--flip",
+            flip,
+            "--model",
+            "m.npz",
+            *options,
+        )
         model = load_model(self.folder / "m.npz")
         graph = self.clean_graph(data, model, nodes)
         seen = observe_links(graph, 0.4, flip, 7, unsymmetric)

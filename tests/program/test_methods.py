@@ -3,7 +3,6 @@
 import json
 
 import numpy
-
 from support import NONCONVEX, ProgramTest, load_model, names_to_index, read_triplets
 
 # A command line per method that solves the small problem of `ratings`.
@@ -35,8 +34,9 @@ class MethodTest(ProgramTest):
         zero = self.run_json("complete", data, "--radius", 1e-9, "--iterations", 1)["objective"]
         for method, options in COMPLETION.items():
             with self.subTest(method=method):
-                run = self.run_json("complete", data, "--method", method, *options, "--iterations", 100,
-                                    "--model", "m.npz")
+                run = self.run_json(
+                    "complete", data, "--method", method, *options, "--iterations", 100, "--model", "m.npz"
+                )
                 self.check_run(run)
                 self.assertEqual((run["method"], run["options"]["method"]), (method, method))
                 self.assertEqual(load_model(self.folder / "m.npz")["matrix"].shape, (30, 20))
@@ -72,28 +72,55 @@ class MethodTest(ProgramTest):
 
     def test_rank_drops_keep_the_rank_low(self):
         data = self.ratings()
-        ranks = {method: self.run_json("complete", data, "--radius", 15, "--method", method)["rank"]
-                 for method in ("fwua", "rdfw")}
+        ranks = {
+            method: self.run_json("complete", data, "--radius", 15, "--method", method)["rank"]
+            for method in ("fwua", "rdfw")
+        }
         self.assertLessEqual(ranks["rdfw"], ranks["fwua"])
 
     def test_rdfw_has_the_options_of_fwua(self):
-        run = self.run_json("complete", self.ratings(), "--radius", 15, "--method", "rdfw", "--width", "paper",
-                            "--epsilon", 0.01, "--step", "line-search", "--oracle-tolerance", 0.2,
-                            "--oracle-products", 6, "--interval", 5)
+        run = self.run_json(
+            "complete",
+            self.ratings(),
+            "--radius",
+            15,
+            "--method",
+            "rdfw",
+            "--width",
+            "paper",
+            "--epsilon",
+            0.01,
+            "--step",
+            "line-search",
+            "--oracle-tolerance",
+            0.2,
+            "--oracle-products",
+            6,
+            "--interval",
+            5,
+        )
         self.check_run(run)
-        for name, value in (("width", "paper"), ("epsilon", 0.01), ("step", "line-search"),
-                            ("oracle_tolerance", 0.2), ("oracle_products", 6), ("interval", 5)):
+        for name, value in (
+            ("width", "paper"),
+            ("epsilon", 0.01),
+            ("step", "line-search"),
+            ("oracle_tolerance", 0.2),
+            ("oracle_products", 6),
+            ("interval", 5),
+        ):
             self.assertEqual(run["options"][name], value)
-        run = self.run_json("complete", self.ratings(), "--radius", 15, "--method", "rdfw", "--width", "hybrid",
-                            "--floor", 0.2)
+        run = self.run_json(
+            "complete", self.ratings(), "--radius", 15, "--method", "rdfw", "--width", "hybrid", "--floor", 0.2
+        )
         self.assertEqual((run["options"]["width"], run["options"]["floor"]), ("hybrid", 0.2))
 
     def test_held_out_entries(self):
         data = self.ratings(share=0.9)
         for method, options in COMPLETION.items():
             with self.subTest(method=method):
-                run = self.run_json("complete", data, "--method", method, *options, "--split", "0.6,0.2,0.2",
-                                    "--iterations", 60)
+                run = self.run_json(
+                    "complete", data, "--method", method, *options, "--split", "0.6,0.2,0.2", "--iterations", 60
+                )
                 self.check_run(run)
                 self.assertGreater(run["test"]["rmse"], 0)
                 self.assertIn("validation_rmse", run["trace"][0])
@@ -104,8 +131,9 @@ class MethodTest(ProgramTest):
         data = self.ratings()
         rows, cols, raw = read_triplets(self.folder / data)
         for method in sorted(NONCONVEX):
-            run = self.run_json("complete", data, "--method", method, "--rank", 3, "--complement", 0.01,
-                                "--model", "m.npz")
+            run = self.run_json(
+                "complete", data, "--method", method, "--rank", 3, "--complement", 0.01, "--model", "m.npz"
+            )
             model = load_model(self.folder / "m.npz")
             row, col = names_to_index(model["row_names"]), names_to_index(model["col_names"])
             observed = ([row[r] for r in rows], [col[c] for c in cols])
@@ -120,12 +148,12 @@ class MethodTest(ProgramTest):
         # Large enough to be cut into several shards.
         self.succeed("generate", "completion", "t.tsv", "--rows", 300, "--cols", 250, "--observed", 0.4)
         for options in (["rdfw", "--radius", 300], ["rlrmc", "--rank", 3], ["glrl", "--rank", 3]):
-            self.check_same_bits("complete", "t.tsv", "--iterations", 15, "--split", "0.8,0.1,0.1",
-                                 "--method", *options)
+            self.check_same_bits(
+                "complete", "t.tsv", "--iterations", 15, "--split", "0.8,0.1,0.1", "--method", *options
+            )
         self.succeed("generate", "covariance", "cov.npy", "--n", 120)
         self.check_same_bits("denoise", "cov.npy", "--l1", 0.2, "--iterations", 15, "--method", "genfb")
-        self.check_same_bits("denoise", "cov.npy", "--l1", 0.2, "--iterations", 15, "--method", "rdfw",
-                             "--radius", 20)
+        self.check_same_bits("denoise", "cov.npy", "--l1", 0.2, "--iterations", 15, "--method", "rdfw", "--radius", 20)
 
 
 class SummaryTest(ProgramTest):
@@ -142,8 +170,12 @@ class SummaryTest(ProgramTest):
     def test_genfb_shows_the_radius(self):
         text = self.succeed("denoise", self.matrix(), "--method", "genfb", "--trace-penalty", 0.5).stdout
         self.assertNotIn("not converged", text)
-        for words in ("0.5 times the trace norm", "(radius for the bounded methods)", "certified: ",
-                      "of the penalised problem"):
+        for words in (
+            "0.5 times the trace norm",
+            "(radius for the bounded methods)",
+            "certified: ",
+            "of the penalised problem",
+        ):
             self.assertIn(words, text)
 
     def test_genfb_says_that_it_has_not_converged(self):
@@ -163,8 +195,21 @@ class PenalisedProblemTest(ProgramTest):
 
     def solve_penalised(self, *options):
         self.succeed("generate", "covariance", "cov.npy", "--n", 60, "--blocks", 3, "--quiet")
-        return self.run_json("denoise", "cov.npy", "--method", "genfb", "--l1", 0.1, "--trace-penalty", 1,
-                             "--iterations", 3000, "--tolerance", 1e-7, *options)
+        return self.run_json(
+            "denoise",
+            "cov.npy",
+            "--method",
+            "genfb",
+            "--l1",
+            0.1,
+            "--trace-penalty",
+            1,
+            "--iterations",
+            3000,
+            "--tolerance",
+            1e-7,
+            *options,
+        )
 
     def test_objective_from_the_saved_model(self):
         run = self.solve_penalised("--model", "m.npz")
@@ -183,8 +228,9 @@ class PenalisedProblemTest(ProgramTest):
         self.assertLess(penalised["relative_gap"], 0.01)
         radius, optimum = penalised["radius_for_bounded_methods"], penalised["objective_without_trace_penalty"]
         for method in ("fwua", "rdfw"):
-            bounded = self.run_json("denoise", "cov.npy", "--method", method, "--l1", 0.1, "--radius", radius,
-                                    "--iterations", 2000)
+            bounded = self.run_json(
+                "denoise", "cov.npy", "--method", method, "--l1", 0.1, "--radius", radius, "--iterations", 2000
+            )
             self.check_run(bounded)
             self.assertAlmostEqual(bounded["objective"] / optimum, 1, delta=0.01)
             self.assertLessEqual(bounded["lower_bound"], optimum * (1 + 1e-4))
@@ -198,7 +244,9 @@ class PenalisedProblemTest(ProgramTest):
         self.assertLessEqual(held_out["relative_gap"], 0.002)  # not an earlier iterate that predicts better
         for options in (["--width", "paper"], ["--step", "line-search"], ["--method", "fwua"]):
             self.assertEqual(self.run_json("complete", data, "--radius", 15, "--gap", 0.3, *options)["method"], "fwua")
-        self.assertEqual(self.run_json("complete", data, "--radius", 15, "--gap", 0.01, "--steps", 5)["method"], "corrective")
+        self.assertEqual(
+            self.run_json("complete", data, "--radius", 15, "--gap", 0.01, "--steps", 5)["method"], "corrective"
+        )
         self.assertEqual(self.run_json("complete", data, "--radius", 15)["method"], "fwua")
 
     def test_corrective_without_a_gap_has_a_tolerance(self):
@@ -224,8 +272,16 @@ class UsageTest(ProgramTest):
     def test_the_radius_belongs_to_the_bounded_methods(self):
         data = self.ratings()
         for method in ("genfb", "rlrmc", "glrl"):
-            self.fail_with(2, "complete", data, "--method", method, "--radius", 5,
-                           says=("--radius", f"method {method} does not use it", "fwua, rdfw"))
+            self.fail_with(
+                2,
+                "complete",
+                data,
+                "--method",
+                method,
+                "--radius",
+                5,
+                says=("--radius", f"method {method} does not use it", "fwua, rdfw"),
+            )
 
     def test_options_of_other_methods(self):
         base = ["complete", self.ratings(), "--radius", 5]
@@ -266,8 +322,18 @@ class UsageTest(ProgramTest):
     def test_problems_a_method_does_not_solve(self):
         data = self.ratings()
         votes = self.write_triplets("votes.tsv", "aabb", "xyxy", [1, -1, -1, 1])
-        self.fail_with(2, "complete", votes, "--method", "rlrmc", "--rank", 1, "--loss", "hinge",
-                       says=("rlrmc", "hinge", "absolute"))
+        self.fail_with(
+            2,
+            "complete",
+            votes,
+            "--method",
+            "rlrmc",
+            "--rank",
+            1,
+            "--loss",
+            "hinge",
+            says=("rlrmc", "hinge", "absolute"),
+        )
         self.fail_with(2, "complete", data, "--method", "genfb", says=("genfb", "absolute", "smooth"))
         self.fail_with(2, "complete", data, "--method", "genfb", "--loss", "squared", "--complement", 1, says="genfb")
         for method in NONCONVEX:
@@ -275,8 +341,9 @@ class UsageTest(ProgramTest):
 
     def test_no_gap_without_a_certificate(self):
         for method in NONCONVEX:
-            self.fail_with(2, "complete", self.ratings(), "--method", method, "--gap", 0.1,
-                           says=("--gap", method, "nonconvex"))
+            self.fail_with(
+                2, "complete", self.ratings(), "--method", method, "--gap", 0.1, says=("--gap", method, "nonconvex")
+            )
 
 
 if __name__ == "__main__":

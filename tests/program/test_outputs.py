@@ -40,8 +40,9 @@ class OutputTest(ProgramTest):
         (self.folder / "folder").mkdir()
         for option in ("--model", "--json"):
             for path in ("nowhere/out", "folder", f"{data}/out"):
-                self.fail_with(3, "complete", data, "--radius", 15, "--iterations", 10**6, option, path,
-                               says=(option, path))
+                self.fail_with(
+                    3, "complete", data, "--radius", 15, "--iterations", 10**6, option, path, says=(option, path)
+                )
         self.fail_with(2, "complete", data, "--radius", 15, "--model", "x", "--json", "./x", says=("--model", "--json"))
         self.fail_with(2, "complete", data, "--radius", 15, "--model", data, says=("--model", "overwritten"))
         (self.folder / "folder").rmdir()
@@ -56,8 +57,20 @@ class OutputTest(ProgramTest):
 
     def test_a_numerical_failure_keeps_the_old_model(self):
         self.write("m.npz", "precious")
-        done = self.fail_with(4, "complete", self.ratings(), "--radius", 1e200, "--loss", "squared", "--model", "m.npz",
-                              "--json", "run.json", says="numerical failure")
+        self.fail_with(
+            4,
+            "complete",
+            self.ratings(),
+            "--radius",
+            1e200,
+            "--loss",
+            "squared",
+            "--model",
+            "m.npz",
+            "--json",
+            "run.json",
+            says="numerical failure",
+        )
         self.assertEqual((self.folder / "m.npz").read_text(), "precious")
         run = parse_strict((self.folder / "run.json").read_text())
         self.assertEqual(run["status"], "numerical_failure")
@@ -79,8 +92,14 @@ class OutputTest(ProgramTest):
         if not os.path.exists("/dev/full"):
             self.skipTest("needs /dev/full")
         with open("/dev/full", "w") as full:
-            done = subprocess.run([PROGRAM, "complete", self.ratings(), "--radius", "15", "--json", "-"],
-                                  cwd=self.folder, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+            done = subprocess.run(
+                [PROGRAM, "complete", self.ratings(), "--radius", "15", "--json", "-"],
+                cwd=self.folder,
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                timeout=60,
+            )
         self.assertEqual(done.returncode, 3)
         self.assertIn("standard output", done.stderr)
 
@@ -92,8 +111,12 @@ class OutputTest(ProgramTest):
     def test_progress_bar_on_a_terminal_only(self):
         data = self.ratings()
         terminal, end = pty.openpty()
-        process = subprocess.Popen([PROGRAM, "complete", data, "--radius", "15", "--iterations", "3000"],
-                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=end)
+        process = subprocess.Popen(
+            [PROGRAM, "complete", data, "--radius", "15", "--iterations", "3000"],
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=end,
+        )
         os.close(end)
         drawn = drain(terminal)
         stdout, _ = process.communicate(timeout=60)

@@ -17,7 +17,9 @@ class PipesTest(ProgramTest):
         self.options = ("--radius", 8, "--iterations", 5)
 
     def piped(self, data, *arguments):
-        done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, input=data, capture_output=True, timeout=120)
+        done = subprocess.run(
+            [PROGRAM, *map(str, arguments)], cwd=self.folder, input=data, capture_output=True, timeout=120
+        )
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         return done.stdout.decode()
 
@@ -38,7 +40,9 @@ class PipesTest(ProgramTest):
         for name in ("/dev/stdin", "-"):
             self.assertEqual(self.observed(self.piped(self.text, "complete", name, *self.options)), expected)
         self.assertEqual(self.observed(self.piped(gzip.compress(self.text), "complete", "-", *self.options)), expected)
-        self.assertEqual(self.observed(self.succeed("complete", self.fifo("pipe", self.text), *self.options).stdout), expected)
+        self.assertEqual(
+            self.observed(self.succeed("complete", self.fifo("pipe", self.text), *self.options).stdout), expected
+        )
 
     def test_links_and_denoise(self):
         graph = self.edges(nodes=90)
@@ -48,7 +52,9 @@ class PipesTest(ProgramTest):
         self.assertEqual(self.observed(self.piped(data, "links", "-", *self.options)), expected)
         matrix = self.matrix(rows=60, cols=40)
         expected = self.observed(self.succeed("denoise", matrix, *self.options).stdout)
-        self.assertEqual(self.observed(self.piped((self.folder / matrix).read_bytes(), "denoise", "-", *self.options)), expected)
+        self.assertEqual(
+            self.observed(self.piped((self.folder / matrix).read_bytes(), "denoise", "-", *self.options)), expected
+        )
 
     def test_evaluate(self):
         options = (*self.options, "--folds", 2, "--json", "scores.json", "--quiet")
@@ -61,9 +67,14 @@ class PipesTest(ProgramTest):
         self.succeed("complete", self.data, *self.options, "--model", "m.npz")
         expected = self.succeed("predict", "m.npz", self.data).stdout
         self.assertEqual(self.piped(self.text, "predict", "m.npz", "-"), expected)
-        self.assertEqual(self.succeed("predict", self.fifo("model", (self.folder / "m.npz").read_bytes()), self.data).stdout, expected)
+        self.assertEqual(
+            self.succeed("predict", self.fifo("model", (self.folder / "m.npz").read_bytes()), self.data).stdout,
+            expected,
+        )
         expected = self.succeed("recommend", "m.npz", "--row", "user0", "--top", 50, "--seen", self.data).stdout
-        self.assertEqual(self.piped(self.text, "recommend", "m.npz", "--row", "user0", "--top", 50, "--seen", "-"), expected)
+        self.assertEqual(
+            self.piped(self.text, "recommend", "m.npz", "--row", "user0", "--top", 50, "--seen", "-"), expected
+        )
 
     def test_standard_input_is_read_once(self):
         self.fail_with(2, "complete", "-", "--test", "-", *self.options, says=("-", "standard input"))

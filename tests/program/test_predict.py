@@ -1,7 +1,6 @@
 """tracenorm predict: predictions undo the preparation."""
 
 import numpy
-
 from support import ProgramTest, load_model, names_to_index, read_triplets
 
 
@@ -37,8 +36,9 @@ class PredictTest(ProgramTest):
 
     def test_strict_refuses_unknown_names(self):
         self.write("pairs.tsv", "user1\titem2\nuser1\tnothing\n")
-        done = self.fail_with(3, "predict", "m.npz", "pairs.tsv", "--strict", "--output", "p.tsv",
-                              says=("pairs.tsv", "column 'nothing'"))
+        done = self.fail_with(
+            3, "predict", "m.npz", "pairs.tsv", "--strict", "--output", "p.tsv", says=("pairs.tsv", "column 'nothing'")
+        )
         self.assertEqual(done.stdout, "")
         self.assertFalse((self.folder / "p.tsv").exists())
 
@@ -52,8 +52,13 @@ class PredictTest(ProgramTest):
     def test_not_a_model(self):
         numpy.savez(self.folder / "other.npz", something=numpy.zeros(3))
         self.fail_with(3, "predict", "other.npz", self.data, says="other.npz")
-        self.fail_with(3, "predict", self.data, self.data,
-                       says=(self.data, "seems to hold data", f"tracenorm complete {self.data} --model m.npz"))
+        self.fail_with(
+            3,
+            "predict",
+            self.data,
+            self.data,
+            says=(self.data, "seems to hold data", f"tracenorm complete {self.data} --model m.npz"),
+        )
         self.fail_with(3, "predict", "missing.npz", self.data, says="missing.npz")
         whole = (self.folder / "m.npz").read_bytes()
         self.write("cut.npz", whole[: len(whole) // 2])

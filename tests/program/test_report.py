@@ -25,12 +25,18 @@ class ReportTest(ProgramTest):
         self.assertEqual(objective["x"][0], [line["k"] + 1 for line in run["trace"]])
         numpy.testing.assert_allclose(objective["y"][1], [line["objective"] for line in run["trace"]], rtol=1e-5)
         numpy.testing.assert_allclose(bound["y"][1], [line["lower_bound"] for line in run["trace"]], rtol=1e-5)
-        shown = [(100 * line["relative_gap"], percent) for line, percent in zip(run["trace"], gap["y"][0]) if percent is not None]
+        shown = [
+            (100 * line["relative_gap"], percent)
+            for line, percent in zip(run["trace"], gap["y"][0], strict=True)
+            if percent is not None
+        ]
         self.assertTrue(shown)
         numpy.testing.assert_allclose([true for true, _ in shown], [percent for _, percent in shown], rtol=1e-5)
         self.assertEqual(len(drawn["singular-values"]["series"][0]["y"][0]), run["rank"])
         self.assertEqual(sum(drawn["residual-distribution"]["series"][0]["y"][0]), run["observed"])
-        self.assertEqual(drawn["errors"]["rows"][1][3], f"{run['test']['rmse']:.4f}")
+        errors = {row[0]: row[1:] for row in drawn["errors"]["rows"]}
+        self.assertEqual(errors["RMSE"], [f"{run[part]['rmse']:.4f}" for part in ("validation", "test")])
+        self.assertNotIn("AUC", errors)
         self.assertIn(["rank", str(run["rank"])], drawn["summary"]["rows"])
         self.assertIn(["seed", str(run["options"]["seed"])], drawn["options"]["rows"])
 
@@ -49,7 +55,9 @@ class ReportTest(ProgramTest):
         _, html = self.page("links", data, "--radius", 20, "--l1", 0.01, "--iterations", 20)
         self.assertNotIn("a<b>", html)  # the data of a page end no element
         self.assertTrue(blocks(html)["summary"]["rows"][0][1].startswith("a<b>&.txt: "))
-        self.assertIn("AUC", blocks(html)["errors"]["columns"])
+        self.assertEqual([row[0] for row in blocks(html)["errors"]["rows"]], ["entries", "AUC"])
+        worst = [tuple(sorted(row[:2])) for row in blocks(html)["largest-residuals"]["rows"]]
+        self.assertEqual(len(worst), len(set(worst)))  # a pair of an undirected graph is two entries
 
     def test_page_needs_nothing_else(self):
         _, html = self.page("complete", self.ratings(), "--radius", 20, "--iterations", 5)

@@ -5,7 +5,6 @@ import unittest
 import zlib
 
 import numpy
-
 from support import ProgramTest
 
 
@@ -19,17 +18,21 @@ def change_arrays(path, change):
 
 def change_statement(path, **claims):
     """Rewrites what a certificate states."""
+
     def change(arrays):
         statement = json.loads(str(arrays["statement"]))
         statement.update(claims)
         arrays["statement"] = numpy.array(json.dumps(statement))
+
     change_arrays(path, change)
 
 
 def mend_checksums(certificate, model):
     """What a forger would do: the checksums of the changed arrays."""
+
     def factors(arrays, prefix):
         return b"".join(arrays[prefix + name].tobytes() for name in ("left", "values", "right"))
+
     with numpy.load(certificate) as c, numpy.load(model) as m:
         checksums = json.loads(str(c["statement"]))["checksums"]
         checksums["answer"] = zlib.crc32(factors(m, ""))
@@ -91,9 +94,14 @@ class Verify(ProgramTest):
 
     def test_losses_penalties_and_weighted_norms(self):
         data = self.ratings()
-        for options in (["--loss", "huber:0.5", "--norm-power", "0.5"], ["--loss", "quantile:0.3"],
-                        ["--loss", "squared", "--complement", "0.1"], ["--l1", "0.1"],
-                        ["--loss", "epsilon-insensitive:0.2", "--prepare", "both"], ["--method", "rdfw"]):
+        for options in (
+            ["--loss", "huber:0.5", "--norm-power", "0.5"],
+            ["--loss", "quantile:0.3"],
+            ["--loss", "squared", "--complement", "0.1"],
+            ["--l1", "0.1"],
+            ["--loss", "epsilon-insensitive:0.2", "--prepare", "both"],
+            ["--method", "rdfw"],
+        ):
             with self.subTest(options=options):
                 self.solve("complete", data, "--radius", 20, "--iterations", 60, *options)
                 self.assert_proved(data)
@@ -110,8 +118,10 @@ class Verify(ProgramTest):
     def test_weights_of_a_column_and_of_a_file(self):
         with open(self.folder / self.ratings()) as file:
             lines = [line.split() for line in file]
-        weighted = self.write("w.csv", "user,item,rating,weight\n" + "".join(
-            f"{r},{c},{v},{1 + k % 3}\n" for k, (r, c, v) in enumerate(lines)))
+        weighted = self.write(
+            "w.csv",
+            "user,item,rating,weight\n" + "".join(f"{r},{c},{v},{1 + k % 3}\n" for k, (r, c, v) in enumerate(lines)),
+        )
         columns = ["--columns", "user,item,rating,weight"]
         self.solve("complete", weighted, "--radius", 30, "--iterations", 60, *columns)
         self.assert_proved(weighted, *columns)
@@ -145,8 +155,10 @@ class Verify(ProgramTest):
     def test_above_the_largest_gram_there_is_a_probability(self):
         data = self.ratings()
         self.solve("complete", data, "--radius", 30, "--iterations", 60)
-        change_statement(self.folder / "c.npz", lower_bound=json.loads(
-            str(numpy.load(self.folder / "c.npz")["statement"]))["lower_bound"] - 100)
+        change_statement(
+            self.folder / "c.npz",
+            lower_bound=json.loads(str(numpy.load(self.folder / "c.npz")["statement"]))["lower_bound"] - 100,
+        )
         found = self.verdict(data, "--largest-gram", 5, "--seed", 1)
         self.assertEqual((found["verdict"], found["failure_probability"]), ("probable", 1e-9))
 
@@ -163,6 +175,7 @@ class Verify(ProgramTest):
             def change(arrays):
                 arrays[array] = arrays[array].copy()
                 arrays[array].flat[place] += amount
+
             return change
 
         def slope(arrays):  # to the other side of its domain
@@ -223,8 +236,18 @@ class Verify(ProgramTest):
 
     def test_methods_that_prove_nothing_have_no_certificate(self):
         data = self.ratings()
-        self.fail_with(2, "complete", data, "--method", "rlrmc", "--rank", 2, "--certificate", "c.npz",
-                       says=["--certificate", "rlrmc"])
+        self.fail_with(
+            2,
+            "complete",
+            data,
+            "--method",
+            "rlrmc",
+            "--rank",
+            2,
+            "--certificate",
+            "c.npz",
+            says=["--certificate", "rlrmc"],
+        )
 
 
 if __name__ == "__main__":

@@ -266,35 +266,72 @@ Json singular_values(const LowRankMatrix& x) {
       false, x.terms() > 10);
 }
 
-/// Only measures that there are: a column without a number would be noise.
+/// A line for each measure that there is: narrow enough for a phone.
 Json errors_table(const report::RunReport& report) {
-  Json rows = Json::array();
+  std::vector<const HeldOut*> parts;
+  Json columns{"measure"};
   const auto add = [&](const char* name, const std::optional<HeldOut>& part) {
     if (!part) return;
-    Json row{name, std::to_string(part->entries), part->unknown > 0 ? std::to_string(part->unknown) : ""};
-    for (const auto& value : {part->rmse, part->mae, part->rmse_prepared, part->mae_prepared, part->auc}) {
-      row.push_back(!value ? "" : std::isnan(*value) ? "undefined" : fmt::format("{:.4f}", *value));
-    }
-    rows.push_back(std::move(row));
+    parts.push_back(&*part);
+    columns.push_back(name);
   };
   add("validation", report.validation);
   add("test", report.test);
-  return table(
-      "errors",
-      "On entries that the fit has not seen. Unknown: of a row or column without training data. z: in prepared "
-      "units.",
-      {"part", "entries", "unknown", "RMSE", "MAE", "z-RMSE", "z-MAE", "AUC"}, std::move(rows), 1);
+  Json rows = Json::array();
+  const auto measure = [&](const char* name, auto&& text) {
+    Json row{name};
+    bool any = false;
+    for (const HeldOut* part : parts) {
+      row.push_back(text(*part));
+      any = any || row.back() != "";
+    }
+    if (any) rows.push_back(std::move(row));
+  };
+  const auto number = [&](const char* name, std::optional<double> HeldOut::*value) {
+    measure(name, [&](const HeldOut& part) -> std::string {
+      if (!(part.*value)) return "";
+      return std::isnan(*(part.*value)) ? "undefined" : fmt::format("{:.4f}", *(part.*value));
+    });
+  };
+  measure("entries", [](const HeldOut& part) { return std::to_string(part.entries); });
+  measure("of a row or column without training data",
+          [](const HeldOut& part) { return part.unknown > 0 ? std::to_string(part.unknown) : ""; });
+  number("RMSE", &HeldOut::rmse);
+  number("MAE", &HeldOut::mae);
+  number("RMSE in prepared units", &HeldOut::rmse_prepared);
+  number("MAE in prepared units", &HeldOut::mae_prepared);
+  number("AUC", &HeldOut::auc);
+  return table("errors", "On entries that the fit has not seen.", std::move(columns), std::move(rows), 1);
+}
+
+/// What the entries far from the median may be. Of labels, or of zeros with some ones, there are too many to be errors.
+std::string far_entries(const Residuals& rest) {
+  if (rest.far == 0) return "No entry is more than five spreads away.";
+  const double share = static_cast<double>(rest.far) / static_cast<double>(rest.entries);
+  const std::string count = fmt::format("{} entries are more than five spreads away", rest.far);
+  if (share > 0.05) return fmt::format("{}: so many ({:.0f} %) are no outliers.", count, 100 * share);
+  return count + ": gross outliers, if there are any, are among these.";
+}
+
+/// The largest residuals; of an undirected graph, where a pair has two entries, the larger of these.
+std::vector<Residual> worst(const report::RunReport& report, const std::vector<Residual>& largest) {
+  std::vector<Residual> kept;
+  for (const Residual& one : largest) {
+    const bool again = std::any_of(kept.begin(), kept.end(),
+                                   [&](const Residual& other) { return other.row == one.col && other.col == one.row; });
+    if (!(again && report.command == "links") && kept.size() < kLargest) kept.push_back(one);
+  }
+  return kept;
 }
 
 void add_residuals(Json& blocks, const report::RunReport& report) {
-  const Residuals rest = residuals(report.problem, report.preparation, report.model(), kLargest);
+  const Residuals rest = residuals(report.problem, report.preparation, report.model(), 2 * kLargest);
   blocks.push_back(heading("residuals", "Residuals"));
   blocks.push_back(
       {{"kind", "text"},
        {"text", fmt::format("Observed minus fitted, for the {} entries of the fit, in the units of the data: median "
-                            "{:.4g}, spread {:.4g} (1.4826 times the median distance from it). {} entries are more "
-                            "than five spreads away: gross outliers, if there are any, are among these.",
-                            rest.entries, rest.median, rest.spread, rest.far)}});
+                            "{:.2g}, spread {:.2g} (1.4826 times the median distance from it). {}",
+                            rest.entries, rest.median, rest.spread, far_entries(rest))}});
   blocks.push_back(chart("residual-distribution",
                          "How the residuals are distributed. On the logarithmic axis single outliers show.",
                          Json::array({"residual"}), Json::array({"entries"}),
@@ -302,7 +339,7 @@ void add_residuals(Json& blocks, const report::RunReport& report) {
                                              Json::array({numbers(rest.histogram.count)}))}),
                          false, true));
   Json rows = Json::array();
-  for (const Residual& one : rest.largest) {
+  for (const Residual& one : worst(report, rest.largest)) {
     rows.push_back({report.rows.name(one.row), report.cols.name(one.col), plain(one.observed), plain(one.predicted),
                     plain(one.value())});
   }
@@ -310,14 +347,13 @@ void add_residuals(Json& blocks, const report::RunReport& report) {
                          {"row", "column", "observed", "fitted", "residual"}, std::move(rows), 2));
 }
 
-Json options_table(const report::RunReport& report) {
+Json values_table(const char* id, const char* caption, const char* name,
+                  const std::vector<report::NamedValue>& values) {
   Json rows = Json::array();
-  for (const auto& values : {report::all_options(report), report::environment(report)}) {
-    for (const report::NamedValue& one : values) {
-      if (const std::string text = report::value_text(one); !text.empty()) rows.push_back({one.name, text});
-    }
+  for (const report::NamedValue& one : values) {
+    if (const std::string text = report::value_text(one); !text.empty()) rows.push_back({one.name, text});
   }
-  return table("options", "Every option, given or not, and what ran.", {"option", "value"}, std::move(rows), 2);
+  return table(id, caption, {name, "value"}, std::move(rows), 2);
 }
 
 void replace_all(std::string& text, std::string_view mark, std::string_view with) {
@@ -369,7 +405,8 @@ std::string run_page(const report::RunReport& report) {
   blocks.push_back(singular_values(report.result.solution));
   add_residuals(blocks, report);
   blocks.push_back(heading("options-section", "Options and machine"));
-  blocks.push_back(options_table(report));
+  blocks.push_back(values_table("options", "Every option, given or not.", "option", report::all_options(report)));
+  blocks.push_back(values_table("machine", "What ran.", "machine", report::environment(report)));
   return to_html({{"title", fmt::format("tracenorm {}: {}", report.command, report.data)},
                   {"subtitle", report::certificate_sentence(report)},
                   {"blocks", std::move(blocks)}});

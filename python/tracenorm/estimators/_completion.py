@@ -123,11 +123,24 @@ class MatrixCompletion(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.dual_gap_ = self.result_.objective - self.result_.lower_bound
         return self
 
-    def predict(self, X: Any, interval: float | None = None) -> Any:
-        """The entries at the places ``X``; the center of the training data where an id was not there in training.
+    def fold_in(self, X: Any, y: Any) -> MatrixCompletion:
+        """Makes rows known that were not there in training, from the few entries ``y`` of theirs at the places ``X``.
 
-        With ``interval=0.9`` three arrays: predictions, and the ends of intervals that hold nine tenths of such
-        entries.
+        Everything else stays as it was fitted; see ``tracenorm.Model.fold_in``. A row that is known already is fitted
+        anew, to these entries alone.
+        """
+        check_is_fitted(self)
+        X, y = validate_data(self, X, y, dtype=None, y_numeric=True, reset=False)
+        row_ids, col_ids = self._pairs(X)
+        self.result_ = self.result_.fold_in((row_ids, col_ids, y))
+        return self
+
+    def predict(self, X: Any, interval: float | None = None) -> Any:
+        """The entries at the places ``X``.
+
+        Where an id was not there in training: the center of the training data, with the offset of the id that was.
+        ``fold_in`` makes rows known. With ``interval=0.9`` three arrays: predictions, and the ends of intervals that
+        hold nine tenths of such entries.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=None, reset=False)
