@@ -111,7 +111,7 @@ def measure(options, path, results):
         train, test, unknown = cut(lines, seed)
         with tempfile.TemporaryDirectory() as folder:
             files = [pathlib.Path(folder, name) for name in ("train.tsv", "test.tsv", "model.npz")]
-            for file, part in zip(files, (train, test)):
+            for file, part in zip(files, (train, test), strict=False):
                 file.write_text("".join("\t".join(line) + "\n" for line in part), encoding="utf-8")
             found = {"tracenorm": ours(options.program, files, test)}
             for name, code in PEERS.items() if options.peers else ():

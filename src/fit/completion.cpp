@@ -25,6 +25,7 @@ namespace {
 /// problem has a small gap too, for X is a small part of the objective.
 constexpr double kSearchGap = 0.003;
 constexpr int kSearchIterations = 2;
+constexpr int kFirstIterations = 6;  // from X = 0 the first corrections may be taken back
 constexpr int kTurnIterations = 1;
 /// Of the answer, where none is asked for.
 constexpr double kAnswerGap = 0.005;
@@ -294,7 +295,8 @@ class Search {
   bool solve(const Problem& problem, Settings& now) {
     RunOptions run = after(options_.run, steps_);
     run.gap = kSearchGap;
-    run.iterations = std::min(run.iterations, now.turns > 0 ? kTurnIterations : kSearchIterations);
+    const int enough = now.turns > 0 ? kTurnIterations : now.x.terms() > 0 ? kSearchIterations : kFirstIterations;
+    run.iterations = std::min(run.iterations, enough);
     run.keep_dual = false;
     const LowRankMatrix start = now.x;
     const SideOffsets offsets = now.offsets;
