@@ -196,8 +196,8 @@ def fit(
     validation entries, or on a tenth of the data (by the mean loss, so that outliers there do not decide), and the
     answer is then solved on all of them. The model is then ``prepare="both"``, ``norm_power=0.5`` and a Huber loss
     that the held-out entries choose, where nothing else is said; offsets are fitted together with X. With ``refit``
-    predictions are the certified answer times a gain that they choose too, with offsets to match. With a radius it is
-    the paper's: ``prepare="zscore"``, ``loss="absolute"``, ``norm_power=0``.
+    predictions take the singular values of the certified answer times gains that they choose too, with offsets to
+    match. With a radius it is the paper's: ``prepare="zscore"``, ``loss="absolute"``, ``norm_power=0``.
 
     The arguments are those of ``solve``. The path is the result's ``radius_path``.
     """
