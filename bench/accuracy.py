@@ -11,6 +11,8 @@ Seconds include the search for settings; memory is the peak of the process.
 """
 
 import argparse
+import collections
+import itertools
 import json
 import lzma
 import os
@@ -96,8 +98,22 @@ def ours(program, files, test):
     _, cpu, memory = run([program, "complete", train, "--model", model, "--quiet"])
     text, _, _ = run([program, "predict", model, pairs, "--interval", "0.9", "--quiet"])
     table = [[float(field) for field in line.split("\t")[2:]] for line in text.splitlines()]
-    inside = statistics.fmean(low <= float(line[2]) <= high for (_, low, high), line in zip(table, test, strict=True))
-    return {**errors([line[0] for line in table], test), "cpu_seconds": cpu, "memory_mb": memory, "coverage": inside}
+    inside = [low <= float(line[2]) <= high for (_, low, high), line in zip(table, test, strict=True)]
+    return {
+        **errors([line[0] for line in table], test),
+        "cpu_seconds": cpu,
+        "memory_mb": memory,
+        "coverage": statistics.fmean(inside),
+        "coverage_by_tenths": by_tenths(inside, train, test),
+    }
+
+
+def by_tenths(inside, train, test):
+    """Shares of intervals that hold, for tenths of the test entries by how many ratings their row has in training."""
+    counts = collections.Counter(line.split("\t")[0] for line in train.read_text(encoding="utf-8").splitlines())
+    order = sorted(range(len(test)), key=lambda e: counts[test[e][0]])
+    cuts = [len(order) * k // 10 for k in range(11)]
+    return [statistics.fmean(inside[e] for e in order[a:b]) for a, b in itertools.pairwise(cuts)]
 
 
 def theirs(python, code, files, test):
@@ -123,12 +139,15 @@ def measure(options, path, results):
 
 def table(results):
     """One line for each data set and package: means over the seeds."""
-    lines = ["| data | | RMSE | MAE | processor seconds | MB | covered of 90 % |", "|---|---|---|---|---|---|---|"]
+    lines = ["| data | | RMSE | MAE | processor seconds | MB | inside 90 % intervals (tenths by ratings of a row) |", "|---|---|---|---|---|---|---|"]
     for data, what in dict.fromkeys((one["data"], one["what"]) for one in results):
         runs = [one for one in results if (one["data"], one["what"]) == (data, what)]
         mean = {key: statistics.fmean(one[key] for one in runs) for key in runs[0] if isinstance(runs[0][key], float)}
         spread = statistics.stdev(one["rmse"] for one in runs) if len(runs) > 1 else 0.0
-        covered = f"{mean['coverage']:.1%}" if "coverage" in mean else ""
+        covered = ""
+        if "coverage" in mean:
+            tenths = [statistics.fmean(one["coverage_by_tenths"][k] for one in runs) for k in range(10)]
+            covered = f"{mean['coverage']:.1%} ({min(tenths):.1%} to {max(tenths):.1%})"
         lines.append(f"| {data}, {len(runs)} cuts | {what} | {mean['rmse']:.4f} ± {spread:.4f} | {mean['mae']:.4f} "
                      f"| {mean['cpu_seconds']:.1f} | {mean['memory_mb']:.0f} | {covered} |")  # fmt: skip
     return "\n".join(lines) + "\n"

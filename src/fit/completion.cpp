@@ -27,6 +27,7 @@ constexpr double kSearchGap = 0.003;
 constexpr int kSearchIterations = 2;
 constexpr int kFirstIterations = 6;  // from X = 0 the first corrections may be taken back
 constexpr int kTurnIterations = 1;
+constexpr int kSearchSteps = 10;  // of a correction: half of what an answer gets; twice as many choose the same settings
 /// Of the answer, where none is asked for.
 constexpr double kAnswerGap = 0.005;
 
@@ -302,7 +303,9 @@ class Search {
     const SideOffsets offsets = now.offsets;
     hooks_.start = &start;
     hooks_.start_offsets = problem.offsets ? &offsets : nullptr;
-    Result result = tracenorm::solve(problem, *options_.method, run, hooks_);
+    methods::Corrective rough = std::get<methods::Corrective>(*options_.method);
+    rough.steps = std::min(rough.steps, kSearchSteps);
+    Result result = tracenorm::solve(problem, rough, run, hooks_);
     now.x = std::move(result.solution);
     if (problem.offsets) now.offsets = std::move(result.offsets);
     return judge(now, result);
