@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """How well held-out ratings are predicted, beside packages that can be installed.
 
-    bench/accuracy.py PROGRAM OUT.json DATA... [--seeds N] [--peers PYTHON]
+    bench/accuracy.py PROGRAM OUT.json DATA... [--seeds N] [--peers PYTHON] [--picture FILE.svg]
 
-DATA are ratings files (u.data, ratings.dat, ratings.tsv, also .xz). Each is cut 90/10 by a coin per line, a seed each; errors are in
-the units of the ratings, on the test entries whose row and column are known. The program is run without options. PYTHON is
-the interpreter of a virtual environment with what is to be compared (scikit-surprise needs numpy<2); each package is tuned on a tenth of the training
-part by the grid that stands below, and then fitted to all of it. The test part is looked at once, by the numbers that are printed.
-Seconds include the search for settings; memory is the peak of the process.
+DATA are ratings files (u.data, ratings.dat, ratings.tsv, also .xz). Each is cut 90/10 by a coin per line, a seed each;
+errors are in the units of the ratings, on the test entries whose row and column are known. The program is run without
+options. PYTHON is the interpreter of a virtual environment with bench/accuracy_requirements.txt; each package is tuned
+on a tenth of the training part by the grid that stands below, and then fitted to all of it. The test part is looked at
+once, by the numbers that are printed. Seconds are processor seconds and include the search for settings; memory is the
+peak of the process.
 """
 
 import argparse
@@ -153,19 +154,42 @@ def table(results):
     return "\n".join(lines) + "\n"
 
 
+def picture(results, path):
+    """Errors over processor seconds, a mark for each run."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "tracenorm"  # the same bytes every time
+    from matplotlib import pyplot
+
+    names = list(dict.fromkeys(one["data"] for one in results))
+    figure, axes = pyplot.subplots(1, len(names), figsize=(5 * len(names), 3.4), squeeze=False)
+    for axis, data in zip(axes[0], names, strict=True):
+        for what in dict.fromkeys(one["what"] for one in results):
+            runs = [one for one in results if (one["data"], one["what"]) == (data, what)]
+            axis.plot([one["cpu_seconds"] for one in runs], [one["rmse"] for one in runs], "o", label=what, alpha=0.8)
+        axis.set(xscale="log", xlabel="processor seconds, search for settings included", ylabel="RMSE", title=data)
+        axis.legend(fontsize=8)
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None})
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("data", type=pathlib.Path, nargs="+")
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--peers")
+    parser.add_argument("--peers", help="an interpreter with the packages to compare with")
+    parser.add_argument("--picture", help="FILE.svg: errors over seconds")
     options = parser.parse_args()
     results = []
     for path in options.data:
         measure(options, path, results)
     options.out.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     print(table(results))
+    if options.picture:
+        picture(results, options.picture)
 
 
 if __name__ == "__main__":
