@@ -7,8 +7,8 @@ class InfoTest(ProgramTest):
     def test_facts(self):
         info = parse_strict(self.succeed("info", "--json").stdout)
         self.assertLessEqual(
-            {"version", "compiler", "instruction_set", "instruction_sets", "threads", "real", "backends", "methods",
-             "losses"},
+            {"version", "compiler", "instruction_set", "instruction_sets", "threads", "real", "backends", "devices",
+             "methods", "losses"},
             info.keys())
         self.assertIn(info["instruction_set"], info["instruction_sets"])
         self.assertLessEqual({"fwua", "rdfw", "corrective", "sccg", "sccg-sg", "hcgs", "genfb", "rlrmc", "glrl"}, set(info["methods"]))
