@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <string>
 
 #include "cuda/backend.hpp"
@@ -74,6 +75,7 @@ Device::Device() {
   check(cudaHostAlloc(&memory, sizeof(*flag_), cudaHostAllocMapped), "sharing memory with the host");
   flag_ = static_cast<unsigned long long*>(memory);
   *flag_ = 0;
+  local_flag_ = allocate(sizeof(*flag_));
 }
 
 Device::~Device() {
@@ -112,7 +114,7 @@ void Device::download(const void* from, std::size_t bytes, void* to) {
 
 void Device::finish() { check(cudaStreamSynchronize(stream()), "finishing its work"); }
 
-Report Device::report(std::size_t numbers, std::size_t parts, std::size_t counters) {
+Report Device::local_report(double* out, std::size_t parts, std::size_t counters) {
   if (parts > parts_size_) {
     parts_ = allocate(parts * sizeof(double));
     parts_size_ = parts;
@@ -121,19 +123,28 @@ Report Device::report(std::size_t numbers, std::size_t parts, std::size_t counte
     counters_ = allocate(counters * sizeof(unsigned));
     counters_size_ = counters;
   }
-  if (numbers > box_size_) {
+  return {static_cast<double*>(parts_.get()), static_cast<unsigned*>(counters_.get()), out,
+          static_cast<unsigned long long*>(local_flag_.get()), 0};
+}
+
+Report Device::report(std::size_t numbers, std::size_t parts, std::size_t counters, std::size_t behind) {
+  if (behind + numbers > box_size_) {
+    assert(behind == 0);
     check(cudaFreeHost(box_), "growing the letter box");
+    box_size_ = std::max<std::size_t>(numbers, 4096);
     void* memory = nullptr;
-    check(cudaHostAlloc(&memory, numbers * sizeof(double), cudaHostAllocMapped), "growing the letter box");
+    check(cudaHostAlloc(&memory, box_size_ * sizeof(double), cudaHostAllocMapped), "growing the letter box");
     box_ = static_cast<double*>(memory);
-    box_size_ = numbers;
   }
-  return {static_cast<double*>(parts_.get()), static_cast<unsigned*>(counters_.get()), box_, flag_, ++number_};
+  Report to = local_report(box_ + behind, parts, counters);
+  to.flag = flag_;
+  to.number = ++number_;
+  return to;
 }
 
 const double* Device::wait() {
   // Watching takes a third of the time of a synchronisation; what goes wrong is seen by asking now and then.
-  constexpr int patience = 4096;
+  constexpr int patience = 1 << 16;
   const std::atomic_ref<unsigned long long> flag(*flag_);
   while (true) {
     for (int look = 0; look < patience; ++look) {

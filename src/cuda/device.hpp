@@ -31,9 +31,12 @@ class Device {
   /// Waits until everything is done.
   void finish();
 
-  /// A report of so many numbers, made of so many parts and counted with so many counters. One at a time.
-  Report report(std::size_t numbers, std::size_t parts, std::size_t counters = 1);
-  /// Waits until it has arrived.
+  /// A report of so many numbers, made of so many parts and counted with so many counters. Several may be on their way,
+  /// the later ones behind the earlier ones in the box.
+  Report report(std::size_t numbers, std::size_t parts, std::size_t counters = 1, std::size_t behind = 0);
+  /// A report to somebody on the device.
+  Report local_report(double* out, std::size_t parts, std::size_t counters = 1);
+  /// Waits until the last one has arrived.
   const double* wait();
 
  private:
@@ -44,6 +47,7 @@ class Device {
   std::size_t parts_size_ = 0;
   std::shared_ptr<void> counters_;
   std::size_t counters_size_ = 0;
+  std::shared_ptr<void> local_flag_;
   double* box_ = nullptr;  // in the host's memory, where the device writes
   std::size_t box_size_ = 0;
   unsigned long long* flag_ = nullptr;  // the number of the last report that has arrived

@@ -22,9 +22,9 @@ struct Precise {
 };
 
 /// Where slopes are made and learnt from.
-template <class L>
-__global__ void __launch_bounds__(kThreads) linearize_kernel(const Entry<L> h, const EntryArrays a, Real width,
-                                                             bool with_conjugates, bool reports, const Report to) {
+template <class L, bool with_conjugates>
+__global__ void __launch_bounds__(kThreads, with_conjugates ? 3 : 5)  // as many as hide the delay of memory
+    linearize_kernel(const Entry<L> h, const EntryArrays a, Real width, bool reports, const Report to) {
   double sums[kLinearizeSums] = {};
   for_quads(a.count, [&](Offset q) {
     const Quad x = load_quad(a.x, q);
@@ -33,6 +33,7 @@ __global__ void __launch_bounds__(kThreads) linearize_kernel(const Entry<L> h, c
     const Quad loss_x = shifted(x, a.loss_shift, q, width);
     const Quad penalty_x = shifted(x, a.penalty_shift, q, width);
     Quad stored;
+    Real value = 0;
     Real inner = 0;
     Real square = 0;
 #pragma unroll
@@ -40,12 +41,13 @@ __global__ void __launch_bounds__(kThreads) linearize_kernel(const Entry<L> h, c
       const Real s = h.slope(loss_x.value[l], penalty_x.value[l], y.value[l], w.value[l], width);
       stored.value[l] = h.stored(s, x.value[l]);
       if (!reports) continue;
-      sums[0] += double(h.value(x.value[l], y.value[l], w.value[l]));
+      value += h.value(x.value[l], y.value[l], w.value[l]);
       inner += s * x.value[l];
       if (with_conjugates) sums[2] += h.conjugate(double(s), y.value[l], w.value[l]);
       if (h.mode == Mode::observed_complement) sums[3] += double(x.value[l]) * double(x.value[l]);
       square += stored.value[l] * stored.value[l];
     }
+    sums[0] += double(value);  // four at a time: conversions are slow
     sums[1] += double(inner);
     sums[4] += double(square);
     store_quad(a.slope, q, stored);
@@ -53,8 +55,16 @@ __global__ void __launch_bounds__(kThreads) linearize_kernel(const Entry<L> h, c
   if (reports) report<Add>(sums, to);
 }
 
-__device__ Quad target_of(const EntryArrays& a, const Atom& atom, Offset q, const QuadPlaces& p) {
+__device__ Quad target_of(const EntryArrays& a, const Atom& atom, Offset q) {
   if (atom.left == nullptr) return load_quad(a.target, q);
+  const QuadPlaces p = places_of(a, q);
+  if (a.places.row.data == nullptr) {  // in one row
+    Quad target = load_quad(atom.right, p.col[0] / kQuad);
+    const Real factor = atom.left[p.row[0]];
+#pragma unroll
+    for (int l = 0; l < kQuad; ++l) target.value[l] *= factor;
+    return target;
+  }
   Quad target;
 #pragma unroll
   for (int l = 0; l < kQuad; ++l) target.value[l] = l < p.count ? atom.left[p.row[l]] * atom.right[p.col[l]] : Real(0);
@@ -71,10 +81,11 @@ __global__ void __launch_bounds__(kThreads) segment_kernel(const Entry<L> h, con
     const Quad w = load_weights(a, q);
     const Quad loss_x = smoothed ? shifted(x, a.loss_shift, q, width) : x;
     const Quad penalty_x = smoothed ? shifted(x, a.penalty_shift, q, width) : x;
-    const Quad target = target_of(a, atom, q, places_of(a, q));
+    const Quad target = target_of(a, atom, q);
 #pragma unroll
     for (int p = 0; p < kSegmentPoints; ++p) {
       const Real t = times.t[p];
+      Real value = 0;
       Real derivative = 0;
 #pragma unroll
       for (int l = 0; l < kQuad; ++l) {
@@ -83,13 +94,14 @@ __global__ void __launch_bounds__(kThreads) segment_kernel(const Entry<L> h, con
         const Real at = x.value[l] + step;
         const Real s = h.slope(loss_x.value[l] + step, penalty_x.value[l] + step, y.value[l], w.value[l],
                                smoothed ? width : Real(0));
-        if (!smoothed) sums[p] += double(h.value(at, y.value[l], w.value[l]));
+        if (!smoothed) value += h.value(at, y.value[l], w.value[l]);
         derivative += s * direction;
         if (h.mode == Mode::observed_complement) {
           sums[2 * kSegmentPoints + p] += double(at) * double(at);
           sums[3 * kSegmentPoints + p] += 2 * double(at) * double(direction);
         }
       }
+      sums[p] += double(value);
       sums[kSegmentPoints + p] += double(derivative);
     }
   });
@@ -102,9 +114,8 @@ __global__ void __launch_bounds__(kThreads)
                        bool reports, const Report to) {
   double sums[kAimSums] = {};
   for_quads(a.count, [&](Offset q) {
-    const QuadPlaces p = places_of(a, q);
     const Quad x = load_quad(a.x, q);
-    const Quad term = target_of(a, atom, q, p);
+    const Quad term = target_of(a, atom, q);
     Quad target;
 #pragma unroll
     for (int l = 0; l < kQuad; ++l) target.value[l] = scale * (x.value[l] - term.value[l]);
@@ -128,14 +139,12 @@ __global__ void __launch_bounds__(kThreads)
   if (reports) report<Add>(sums, to);
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, 6)
     move_kernel(const EntryArrays a, const Atom atom, Real t, bool all, bool reports, const Report to) {
-  double largest[1] = {};
+  Real most = 0;
   for_quads(a.count, [&](Offset q) {
-    const QuadPlaces p = places_of(a, q);
     Quad x = load_quad(a.x, q);
-    const Quad target = target_of(a, atom, q, p);
-    Real most = 0;
+    const Quad target = target_of(a, atom, q);
     const Quad y = reports && !all ? load_data(a, q) : Quad{};
 #pragma unroll
     for (int l = 0; l < kQuad; ++l) {
@@ -144,8 +153,8 @@ __global__ void __launch_bounds__(kThreads)
       x.value[l] = t >= 1 ? target.value[l] : x.value[l] + t * change;
     }
     store_quad(a.x, q, x);
-    largest[0] = fmax(largest[0], double(most));
   });
+  double largest[1] = {double(most)};
   if (reports) report<Max>(largest, to);
 }
 
@@ -384,9 +393,16 @@ int report_blocks(Offset count) { return blocks_for(count) < kMostBlocks ? block
 
 void linearize(const EntryFunction& f, const EntryArrays& a, double width, bool with_conjugates, const Report* to,
                cudaStream_t stream) {
-  visit_loss(f.loss, [&](const auto& loss) {
-    linearize_kernel<<<report_blocks(a.count), kThreads, 0, stream>>>(
-        entry_of(loss, f), a, Real(width), with_conjugates, to != nullptr, to != nullptr ? *to : Report{});
+  const int blocks = report_blocks(a.count);
+  const Report report = to != nullptr ? *to : Report{};
+  visit_loss(f.loss, [&]<class L>(const L& loss) {
+    if (with_conjugates) {
+      linearize_kernel<L, true>
+          <<<blocks, kThreads, 0, stream>>>(entry_of(loss, f), a, Real(width), to != nullptr, report);
+    } else {
+      linearize_kernel<L, false>
+          <<<blocks, kThreads, 0, stream>>>(entry_of(loss, f), a, Real(width), to != nullptr, report);
+    }
   });
 }
 

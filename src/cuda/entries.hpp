@@ -47,7 +47,8 @@ struct EntryFunction {
   double lambda;
 };
 
-/// A target: an atom, one number a row and one a column; where there is none, the entries' own.
+/// A target: an atom, one number a row and one a column (zeros follow, up to a multiple of four); where there is none,
+/// the entries' own.
 struct Atom {
   const Real* left = nullptr;
   const Real* right = nullptr;

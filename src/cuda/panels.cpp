@@ -1,6 +1,8 @@
 #include "cuda/panels.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 namespace tracenorm::cuda {
 
@@ -11,6 +13,9 @@ using SmallRows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::R
 
 /// A Gram matrix is made of at most this many tiles at a time.
 constexpr Index kMostTiles = 4096;
+
+/// Columns whose part outside of others has less than this share of their square depend on them.
+constexpr double kDependent = 1e3 * std::numeric_limits<Real>::epsilon();
 
 bool is_diagonal(const SmallMatrix& small) {
   if (small.rows() != small.cols()) return false;
@@ -129,6 +134,76 @@ void CudaPanels::combine(double keep, PanelList in, const SmallMatrix& small, co
     keep = 1;
     row += list.columns();
   }
+}
+
+bool CudaPanels::takes_out(PanelList basis, const Panel& block) {
+  return basis.size() <= ViewList::kMost && (block.columns() == 1 || block.columns() == kCombineColumns);
+}
+
+void CudaPanels::take_out(PanelList basis, const Panel& block, Eigen::Ref<Eigen::MatrixXd> projection,
+                          Eigen::Ref<Eigen::MatrixXd> square) {
+  if (!takes_out(basis, block)) return Panels::take_out(basis, block, projection, square);
+  const ViewList list = views(basis);
+  const Index tall = list.columns();
+  const Index wide = block.columns();
+  const auto size = static_cast<std::size_t>(tall) * static_cast<std::size_t>(wide);
+  gram_there(list, block, small_);
+  const Report first = device_->report(size, 0, 0);  // a place in the box, which comes with the other
+  const Report second = device_->report(static_cast<std::size_t>(wide) * static_cast<std::size_t>(wide),
+                                        take_out_parts(block.rows(), wide), 1, size);
+  cuda::take_out(list, small_.data(), first.out, view(block), second, device_->stream());
+  const double* box = device_->wait();
+  projection = Eigen::Map<const Eigen::MatrixXd>(box, tall, wide);
+  square = Eigen::Map<const Eigen::MatrixXd>(box + size, wide, wide);
+}
+
+void CudaPanels::gram_there(const ViewList& a, const Panel& b, DeviceArray<double>& out) {
+  const auto size = static_cast<std::size_t>(a.columns()) * static_cast<std::size_t>(b.columns());
+  if (out.size() < size) out = {*device_, std::max<std::size_t>(size, 1024)};
+  const GramShape shape = gram_shape(b.rows(), a.columns(), b.columns());
+  cuda::gram(a, view(b), device_->local_report(out.data(), shape.parts(), shape.counters()), device_->stream());
+}
+
+bool CudaPanels::orthonormalize(const Panel& block) {
+  if (block.columns() > kGramTile || block.use() != Use::search) return false;
+  gram_there(views(PanelList(&block, 1)), block, square_);
+  cuda::orthonormalize(square_.data(), kDependent, {}, 0, view(block), view(block), device_->stream());
+  return true;
+}
+
+bool CudaPanels::advance(PanelList basis, const Panel& block, const Panel* next) {
+  if (!takes_out(basis, block) || block.use() != Use::search) return false;
+  const ViewList list = views(basis);
+  const auto size = static_cast<std::size_t>(list.columns()) * static_cast<std::size_t>(block.columns());
+  const std::size_t behind = std::exchange(learnt_, learnt_ + size);
+  const cudaStream_t stream = device_->stream();
+  if (next == nullptr) {
+    const GramShape shape = gram_shape(block.rows(), list.columns(), block.columns());
+    cuda::gram(list, view(block), device_->report(size, shape.parts(), shape.counters(), behind), stream);
+    return true;
+  }
+  gram_there(list, block, small_);
+  const auto outputs = static_cast<std::size_t>(block.columns()) * static_cast<std::size_t>(block.columns());
+  if (square_.size() < outputs) square_ = {*device_, outputs};
+  cuda::take_out(list, small_.data(), device_->report(size, 0, 0, behind).out, view(block),
+                 device_->local_report(square_.data(), take_out_parts(block.rows(), block.columns())), stream);
+  constexpr double rounding = 100 * std::numeric_limits<Real>::epsilon();  // as BlockKrylov
+  cuda::orthonormalize(square_.data(), kDependent, {small_.data(), list.columns()}, rounding, view(block), view(*next),
+                       stream);
+  return true;
+}
+
+std::span<const double> CudaPanels::learnt() { return {device_->wait(), std::exchange(learnt_, 0)}; }
+
+std::pair<double, double> CudaPanels::squares(const Panel& a, const Panel& b) {
+  std::size_t behind = 0;
+  for (const Panel* one : {&a, &b}) {
+    const GramShape shape = gram_shape(one->rows(), 1, 1);
+    const Report to = device_->report(1, shape.parts(), shape.counters(), behind++);
+    cuda::gram(views(PanelList(one, 1)), view(*one), to, device_->stream());
+  }
+  const double* box = device_->wait();
+  return {box[0], box[1]};
 }
 
 void CudaPanels::scale_rows(const Panel& panel, const Panel& factors) {

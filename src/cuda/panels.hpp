@@ -32,6 +32,12 @@ class CudaPanels final : public Panels {
   using Panels::combine;
   void combine(double keep, PanelList in, const SmallMatrix& small, const Panel& out) override;
   void scale_rows(const Panel& panel, const Panel& factors) override;
+  void take_out(PanelList basis, const Panel& block, Eigen::Ref<Eigen::MatrixXd> projection,
+                Eigen::Ref<Eigen::MatrixXd> square) override;
+  bool orthonormalize(const Panel& block) override;
+  bool advance(PanelList basis, const Panel& block, const Panel* next) override;
+  std::span<const double> learnt() override;
+  std::pair<double, double> squares(const Panel& a, const Panel& b) override;
   /// On the host: a few times in a run.
   bool decompose(Panel& left, Eigen::VectorXd& values, Panel& right) override;
 
@@ -41,6 +47,14 @@ class CudaPanels final : public Panels {
   std::shared_ptr<Device> device_;
   const Execution& execution_;
   lapack::OneThread blas_;
+  /// Whether there is a kernel for it.
+  static bool takes_out(PanelList basis, const Panel& block);
+  /// a' b, which stays on the device.
+  void gram_there(const ViewList& a, const Panel& b, DeviceArray<double>& out);
+
+  DeviceArray<double> small_;  // Gram matrices that stay on the device
+  DeviceArray<double> square_;
+  std::size_t learnt_ = 0;  // numbers on their way
 };
 
 }  // namespace tracenorm::cuda

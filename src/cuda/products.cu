@@ -111,11 +111,12 @@ __global__ void __launch_bounds__(kThreads) full_transposed_kernel(const FullRow
   for (int l = 0; l < kQuad; ++l) parts[static_cast<Offset>(blockIdx.y) * m.pitch + quad * kQuad + l] = sum[l];
 }
 
-/// out[n] = the sum of parts[p * pitch + n]: 32 numbers a block, eight threads for each.
+/// out[n] = the sum of parts[p * pitch + n]: 32 numbers a block, as many threads for each.
+constexpr int kJoinThreads = 1024;
 template <class V>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kJoinThreads)
     join_parts_kernel(const V* parts, Index count, Offset pitch, Offset length, V* out) {
-  constexpr int lanes = kThreads / kWarp;
+  constexpr int lanes = kJoinThreads / kWarp;
   __shared__ V sums[lanes][kWarp];
   const Offset n = static_cast<Offset>(blockIdx.x) * kWarp + threadIdx.x % kWarp;
   const int lane = threadIdx.x / kWarp;
@@ -133,15 +134,15 @@ __global__ void __launch_bounds__(kThreads)
 
 template <class V>
 void join_parts(const V* parts, Index count, Offset pitch, Offset length, V* out, cudaStream_t stream) {
-  join_parts_kernel<<<static_cast<int>((length + kWarp - 1) / kWarp), kThreads, 0, stream>>>(parts, count, pitch,
-                                                                                             length, out);
+  join_parts_kernel<<<static_cast<int>((length + kWarp - 1) / kWarp), kJoinThreads, 0, stream>>>(parts, count, pitch,
+                                                                                                 length, out);
 }
 
 /// A block takes every so many-th row: its threads hold the row, make its product with v, and add it, times that, to
 /// sums that they hold, too. The next row is on its way meanwhile.
 constexpr int kFusedThreads = 512;
 template <int quads>
-__global__ void __launch_bounds__(kFusedThreads)
+__global__ void __launch_bounds__(kFusedThreads, quads == 4 ? 1 : 3)
     normal_kernel(const FullRows m, const Real* v, const RowTerms<Real> terms, Real* parts) {
   constexpr int warps = kFusedThreads / kWarp;
   __shared__ Real sums[2][warps];

@@ -47,7 +47,7 @@ void times(const FullRows& m, const V* v, const RowTerms<V>& terms, cudaStream_t
 template <class V>
 void times_transposed(const FullRows& m, const V* u, V* out, V* parts, cudaStream_t stream);
 /// How many parts as long as a row the latter and the next have.
-inline constexpr Index kFullParts = 264;
+inline constexpr Index kFullParts = 396;
 /// out = M' (what the terms make of M v), reading M once. For rows that threads can hold.
 inline constexpr Index kLongestFusedRow = 8192;
 void normal(const FullRows& m, const Real* v, const RowTerms<Real>& terms, Real* out, Real* parts, cudaStream_t stream);

@@ -40,22 +40,26 @@ __device__ Column column_of(const View& v, Index k) {
           v.row_stride, v.exact};
 }
 
-/// Blocks are (chunk of rows, tile of outputs).
+/// Blocks are (chunk of rows, tile of outputs), tiles being of `side` columns of a and `b_side` of b.
+template <int b_side>
 __global__ void __launch_bounds__(kThreads)
     gram_kernel(const ViewList a, const View b, int a_columns, const Report to) {
   constexpr int side = kGramTile;
-  constexpr int outputs = side * side;
+  constexpr int outputs = side * b_side;
   const int a_tiles = (a_columns + side - 1) / side;
   const int first_a = static_cast<int>(blockIdx.y) % a_tiles * side;
-  const int first_b = static_cast<int>(blockIdx.y) / a_tiles * side;
+  const int first_b = static_cast<int>(blockIdx.y) / a_tiles * b_side;
   const int width = a.view[0].columns;
   Column left[side];
-  Column right[side];
+  Column right[b_side];
 #pragma unroll
   for (int i = 0; i < side; ++i) {
     const int column = first_a + i;
     left[i] = column < a_columns ? column_of(a.view[column / width], column % width) : Column{nullptr, 0, false};
-    right[i] = first_b + i < b.columns ? column_of(b, first_b + i) : Column{nullptr, 0, false};
+  }
+#pragma unroll
+  for (int k = 0; k < b_side; ++k) {
+    right[k] = first_b + k < b.columns ? column_of(b, first_b + k) : Column{nullptr, 0, false};
   }
   double sum[outputs] = {};
   const Offset length = (b.rows + gridDim.x - 1) / gridDim.x;
@@ -63,16 +67,15 @@ __global__ void __launch_bounds__(kThreads)
   const Offset end = begin + length < b.rows ? begin + length : b.rows;
   for (Offset r = begin + threadIdx.x; r < end; r += kThreads) {
     double x[side];
-    double y[side];
+    double y[b_side];
+#pragma unroll
+    for (int i = 0; i < side; ++i) x[i] = left[i][r];
+#pragma unroll
+    for (int k = 0; k < b_side; ++k) y[k] = right[k][r];
 #pragma unroll
     for (int i = 0; i < side; ++i) {
-      x[i] = left[i][r];
-      y[i] = right[i][r];
-    }
 #pragma unroll
-    for (int i = 0; i < side; ++i) {
-#pragma unroll
-      for (int k = 0; k < side; ++k) sum[i * side + k] += x[i] * y[k];
+      for (int k = 0; k < b_side; ++k) sum[i * b_side + k] += x[i] * y[k];
     }
   }
   // As `report`, but tile by tile.
@@ -88,19 +91,21 @@ __global__ void __launch_bounds__(kThreads)
   __syncthreads();
   if (!last) return;
   __threadfence();
-  constexpr int lanes = kThreads / outputs;
+  constexpr int lanes = kThreads / (kGramTile * kGramTile);
   __shared__ double strided[lanes][outputs];
   const int output = threadIdx.x % outputs;
   const int lane = threadIdx.x / outputs;
-  double part = 0;
-  for (int c = lane; c < gridDim.x; c += lanes) part += __ldcg(parts + c * outputs + output);
-  strided[lane][output] = part;
+  if (lane < lanes) {
+    double part = 0;
+    for (int c = lane; c < gridDim.x; c += lanes) part += __ldcg(parts + c * outputs + output);
+    strided[lane][output] = part;
+  }
   __syncthreads();
   if (threadIdx.x < outputs) {
     double all = strided[0][output];
     for (int l = 1; l < lanes; ++l) all += strided[l][output];
-    const int i = first_a + output / side;
-    const int k = first_b + output % side;
+    const int i = first_a + output / b_side;
+    const int k = first_b + output % b_side;
     if (i < a_columns && k < b.columns) to.out[static_cast<Offset>(k) * a_columns + i] = all;
     __threadfence_system();
   }
@@ -141,6 +146,98 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
   for (int k = 0; k < kCombineColumns; ++k) {
     if (k < count) set(out, r, first + k, sum[k]);
+  }
+}
+
+/// `columns` is that of the block, or the next larger one that there is a kernel for.
+template <int columns>
+__global__ void __launch_bounds__(kThreads)
+    take_out_kernel(const ViewList basis, int basis_columns, const double* projection, double* on_host,
+                    const View block, const Report square) {
+  if (blockIdx.x == 0) {
+    for (int n = threadIdx.x; n < basis_columns * block.columns; n += kThreads) on_host[n] = projection[n];
+    __threadfence_system();
+  }
+  const Offset r = static_cast<Offset>(blockIdx.x) * kThreads + threadIdx.x;
+  double rest[columns] = {};
+  if (r < block.rows) {
+#pragma unroll
+    for (int k = 0; k < columns; ++k) rest[k] = k < block.columns ? get(block, r, k) : 0.0;
+    int row = 0;
+    for (int p = 0; p < basis.count; ++p) {
+      for (int c = 0; c < basis.view[p].columns; ++c, ++row) {
+        const double q = get(basis.view[p], r, c);
+#pragma unroll
+        for (int k = 0; k < columns; ++k) {
+          if (k < block.columns) rest[k] -= q * projection[k * basis_columns + row];
+        }
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < columns; ++k) {
+      if (k >= block.columns) continue;
+      set(block, r, k, rest[k]);
+      rest[k] = get(block, r, k);  // as it was rounded
+    }
+  }
+  double sums[columns * columns];
+#pragma unroll
+  for (int k = 0; k < columns; ++k) {
+#pragma unroll
+    for (int i = 0; i < columns; ++i) sums[k * columns + i] = rest[k] * rest[i];
+  }
+  report<Add>(sums, square);
+}
+
+/// Every thread factorises the small matrix for itself, R'R = D G D with D making the diagonal one, and turns a row by
+/// D R^-1. A column whose part outside the earlier ones is short becomes zero.
+__global__ void __launch_bounds__(kThreads)
+    orthonormalize_kernel(const double* gram, double dependent, const Projection projection, double least,
+                          const View block, const View out) {
+  constexpr int most = kGramTile;
+  const int n = block.columns;
+  double eigenvalue = 0;
+  if (projection.data != nullptr) {
+    for (int k = 0; k < n; ++k) eigenvalue = fmax(eigenvalue, projection.data[(k + 1) * projection.rows - n + k]);
+  }
+  const double shortest = least * least * eigenvalue * eigenvalue;
+  double scale[most];
+  double factor[most][most];  // R, upper triangle
+#pragma unroll
+  for (int j = 0; j < most; ++j) {
+    if (j >= n) break;
+    const double square = gram[j * n + j];
+    scale[j] = square <= shortest ? 0.0 : rsqrt(square);  // what is not finite stays so
+    double rest = square <= shortest ? 0.0 : 1.0;
+#pragma unroll
+    for (int i = 0; i < most; ++i) {
+      if (i >= j) break;
+      double x = gram[j * n + i] * scale[i] * scale[j];
+#pragma unroll
+      for (int k = 0; k < most; ++k) {
+        if (k < i) x -= factor[k][i] * factor[k][j];
+      }
+      factor[i][j] = factor[i][i] == 0 ? 0.0 : x / factor[i][i];
+      rest -= factor[i][j] * factor[i][j];
+    }
+    factor[j][j] = rest <= dependent ? 0.0 : sqrt(rest);
+  }
+  const Offset r = static_cast<Offset>(blockIdx.x) * kThreads + threadIdx.x;
+  if (r >= block.rows) return;
+  double turned[most];
+#pragma unroll
+  for (int j = 0; j < most; ++j) {
+    if (j >= n) break;
+    double x = get(block, r, j) * scale[j];
+#pragma unroll
+    for (int i = 0; i < most; ++i) {
+      if (i < j) x -= turned[i] * factor[i][j];
+    }
+    turned[j] = factor[j][j] == 0 ? 0.0 : x / factor[j][j];
+  }
+#pragma unroll
+  for (int j = 0; j < most; ++j) {
+    if (j < n) set(out, r, j, turned[j]);
   }
 }
 
@@ -210,13 +307,44 @@ GramShape gram_shape(Offset rows, Index a_columns, Index b_columns) {
   constexpr Offset least = 2 * kThreads;  // rows of a chunk
   constexpr Offset most = 128;
   const Offset chunks = (rows + least - 1) / least;
-  const auto tiles = [](Index columns) { return (columns + kGramTile - 1) / kGramTile; };
-  return {static_cast<int>(chunks < 1 ? 1 : chunks > most ? most : chunks), tiles(a_columns) * tiles(b_columns)};
+  const auto tiles = [](Index columns, int side) { return (columns + side - 1) / side; };
+  const int b_side = b_columns == 1 ? 1 : kGramTile;
+  return {static_cast<int>(chunks < 1      ? 1
+                           : chunks > most ? most
+                                           : chunks),
+          tiles(a_columns, kGramTile) * tiles(b_columns, b_side), kGramTile * b_side};
 }
 
 void gram(const ViewList& a, const View& b, const Report& to, cudaStream_t stream) {
   const GramShape shape = gram_shape(b.rows, a.columns(), b.columns);
-  gram_kernel<<<dim3(shape.row_chunks, shape.tiles), kThreads, 0, stream>>>(a, b, a.columns(), to);
+  const dim3 grid(shape.row_chunks, shape.tiles);
+  if (b.columns == 1) {
+    gram_kernel<1><<<grid, kThreads, 0, stream>>>(a, b, a.columns(), to);
+  } else {
+    gram_kernel<kGramTile><<<grid, kThreads, 0, stream>>>(a, b, a.columns(), to);
+  }
+}
+
+std::size_t take_out_parts(Offset rows, Index columns) {
+  return static_cast<std::size_t>(blocks_for(rows)) * static_cast<std::size_t>(columns) *
+         static_cast<std::size_t>(columns);
+}
+
+void take_out(const ViewList& basis, const double* projection, double* on_host, const View& block, const Report& square,
+              cudaStream_t stream) {
+  const int blocks = blocks_for(block.rows);
+  if (block.columns == 1) {
+    take_out_kernel<1><<<blocks, kThreads, 0, stream>>>(basis, basis.columns(), projection, on_host, block, square);
+  } else {
+    take_out_kernel<kCombineColumns>
+        <<<blocks, kThreads, 0, stream>>>(basis, basis.columns(), projection, on_host, block, square);
+  }
+}
+
+void orthonormalize(const double* gram, double dependent, const Projection& projection, double least, const View& block,
+                    const View& out, cudaStream_t stream) {
+  orthonormalize_kernel<<<blocks_for(block.rows), kThreads, 0, stream>>>(gram, dependent, projection, least, block,
+                                                                         out);
 }
 
 void combine(double keep, const ViewList& in, const Small& small, const double* on_device, const View& out,

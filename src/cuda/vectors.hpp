@@ -34,13 +34,17 @@ struct Small {
   double value[kMost];
 };
 
-/// Products a' b are made tile by tile: so many columns of either side, rows in so many chunks.
+/// So many columns at most are made of others at a time.
+inline constexpr int kCombineColumns = 4;
+
+/// Products a' b are made tile by tile: so many columns of a and as many, or one, of b, rows in so many chunks.
 inline constexpr int kGramTile = 4;
 struct GramShape {
   int row_chunks;
-  int tiles;  ///< of a and b
+  int tiles;    ///< of a and b
+  int outputs;  ///< of a tile
   [[nodiscard]] std::size_t parts() const {
-    return std::size_t(row_chunks) * std::size_t(tiles) * kGramTile * kGramTile;
+    return std::size_t(row_chunks) * std::size_t(tiles) * std::size_t(outputs);
   }
   [[nodiscard]] std::size_t counters() const { return std::size_t(tiles) + 1; }
 };
@@ -48,9 +52,23 @@ GramShape gram_shape(Offset rows, Index a_columns, Index b_columns);
 /// Reports a' b, column by column.
 void gram(const ViewList& a, const View& b, const Report& to, cudaStream_t stream);
 
+/// block <- block - basis * projection, which is a Gram matrix on the device, column by column, and comes to the host;
+/// reports the Gram matrix of what is left. One column or kCombineColumns.
+std::size_t take_out_parts(Offset rows, Index columns);
+void take_out(const ViewList& basis, const double* projection, double* on_host, const View& block, const Report& square,
+              cudaStream_t stream);
+/// out = the columns of the block, whose Gram matrix is on the device, made orthonormal; those that depend on others
+/// become zero, and so do those that are shorter than `least` times what the block was projected on itself (the last
+/// rows of `projection`, where that is given). At most kGramTile columns; in place if wanted.
+struct Projection {
+  const double* data = nullptr;
+  Index rows = 0;
+};
+void orthonormalize(const double* gram, double dependent, const Projection& projection, double least, const View& block,
+                    const View& out, cudaStream_t stream);
+
 /// out = keep out + in small, `small` being rows of out.columns numbers: with the call, or on the device where that is
 /// given. `out` may be among `in` if it has at most kCombineColumns columns.
-inline constexpr int kCombineColumns = 4;
 void combine(double keep, const ViewList& in, const Small& small, const double* on_device, const View& out,
              cudaStream_t stream);
 /// out = keep out + in diag(factors), on the device; in place if wanted.
