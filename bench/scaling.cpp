@@ -1,7 +1,7 @@
 // One run of FWUA on a made-up pattern of a given size: memory, seconds per iteration, cost per entry and pass. Prints
 // a JSON object.
 //
-// Usage: tracenorm_scaling ROWS COLS ENTRIES ITERATIONS [THREADS]
+// Usage: tracenorm_scaling ROWS COLS ENTRIES ITERATIONS [THREADS [BACKEND]]
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -14,7 +14,7 @@
 int main(int argc, char** argv) {
   using namespace tracenorm;
   if (argc < 5) {
-    fmt::print(stderr, "usage: tracenorm_scaling ROWS COLS ENTRIES ITERATIONS [THREADS]\n");
+    fmt::print(stderr, "usage: tracenorm_scaling ROWS COLS ENTRIES ITERATIONS [THREADS [BACKEND]]\n");
     return 2;
   }
   const auto rows = static_cast<Index>(std::stol(argv[1]));
@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
   RunOptions options;
   options.iterations = std::stoi(argv[4]);
   options.threads = argc > 5 ? std::stoi(argv[5]) : 0;
+  options.backend = argc > 6 ? argv[6] : "cpu";
   const double radius = 6 * std::sqrt(static_cast<double>(wanted));
   const Problem problem{bench::make_ratings(rows, cols, wanted), losses::Absolute{}, NoPenalty{},
                         TraceNormBall{radius}};

@@ -13,8 +13,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LAYERS = ["base", "losses", "kernels", "linalg", "model", "seam", "cpu", "solver", "methods", "fit", "verify", "io", "report", "apps", "python"]
-SIDE_BY_SIDE = [{"io", "report"}, {"apps", "python"}]  # neither may look at the other
+LAYERS = ["base", "losses", "kernels", "linalg", "model", "seam", "cpu", "cuda", "solver", "methods", "fit", "verify", "io", "report", "apps", "python"]
+SIDE_BY_SIDE = [{"cpu", "cuda"}, {"io", "report"}, {"apps", "python"}]  # neither may look at the other
 SEES_ONLY = {"python": {"io", "report"}, "verify": {"base", "linalg"}}  # of what is below, beside the public headers
 # Who verifies a claim must not use the code that made it: of layers below, these alone may be called.
 CALLS_ONLY = {"verify": re.compile(r"tracenorm::(lapack::|Execution::|SparsePattern::SparsePattern|LowRankMatrix::LowRankMatrix)")}
@@ -39,6 +39,7 @@ CONFINED = {
     "archive.h": {"io"},
     "zlib.h": {"io"},
     "cblas.h": {"linalg"},
+    "cuda_runtime_api.h": {"cuda"},
     "lapacke.h": {"linalg"},
     "nanobind/": {"python"},
 }
@@ -61,7 +62,7 @@ def includes():
     """Every #include of ours: path, line number, layer of the file, what it includes."""
     for top in ("include/tracenorm", "src", "apps", "python/src"):
         for path in sorted((ROOT / top).rglob("*")):
-            if not path.name.endswith((".cpp", ".hpp", ".inc", ".hpp.in")):
+            if not path.name.endswith((".cpp", ".hpp", ".inc", ".hpp.in", ".cu", ".cuh")):
                 continue
             below = path.relative_to(ROOT / top)
             layer = {"include/tracenorm": layer_of_public(str(below)), "src": below.parts[0], "apps": "apps",

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "cuda/backend.hpp"
 #include "kernels/kernels.hpp"
 #include "methods/environment.hpp"
 #include "outputs.hpp"
@@ -25,6 +26,14 @@ Words available_sets() {
   return names;
 }
 
+Words backends() { return cuda_devices().none.empty() ? Words{"cpu", "cuda"} : Words{"cpu"}; }
+
+/// Where there is none, why.
+Words devices() {
+  const CudaDevices found = cuda_devices();
+  return found.none.empty() ? found.names : Words{"none: " + found.none};
+}
+
 template <class Help>
 Words names_of(const std::vector<Help>& helps) {
   Words names;
@@ -40,7 +49,8 @@ std::vector<report::NamedValue> facts() {
           {"instruction_sets", available_sets()},
           {"threads", std::int64_t{here.threads}},
           {"real", std::string(sizeof(Real) == sizeof(float) ? "float" : "double")},
-          {"backends", Words{"cpu"}},
+          {"backends", backends()},
+          {"devices", devices()},
           {"methods", names_of(method_help())},
           {"losses", names_of(loss_help())}};
 }

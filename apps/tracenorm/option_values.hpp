@@ -36,7 +36,9 @@ void add_fields(CLI::App& app, Struct& options, const std::vector<std::string_vi
            option_name(field.name),
            [&options, name = field.name](const std::string& text) { set_option(options, name, parse_value(text)); },
            std::string(field.help))
-        ->type_name(field.whole ? "N" : "X")
+        ->type_name(!field.words.empty() ? std::string(field.words)
+                    : field.whole        ? "N"
+                                         : "X")
         ->default_str(plain_text(value))
         ->group(group);
   }

@@ -33,16 +33,17 @@ struct RunOptions {
   double certificate_share =
       0.1;  ///< certificates may use this share of the passes; 0 switches them off but for the last
   ValidationMeasure validation_measure = ValidationMeasure::rmse;
-  int patience = 0;        ///< with validation: stop after this many iterations without improvement; 0: never
-  bool keep_dual = false;  ///< keep the point that proves the lower bound: four bytes an entry
+  int patience = 0;              ///< with validation: stop after this many iterations without improvement; 0: never
+  bool keep_dual = false;        ///< keep the point that proves the lower bound: four bytes an entry
+  std::string backend = "auto";  ///< where the entries live: "cpu", "cuda", or "auto"
 
-  static const std::array<Field<RunOptions>, 7> fields;
+  static const std::array<Field<RunOptions>, 8> fields;
 };
 
 /// The trace keeps a record of each iteration: more than this would fill the memory of a usual machine.
 inline constexpr double kMostIterations = 1e7;
 
-inline constexpr std::array<Field<RunOptions>, 7> RunOptions::fields{
+inline constexpr std::array<Field<RunOptions>, 8> RunOptions::fields{
     {{"iterations", &RunOptions::iterations, 0, kMostIterations, "stop after this many"},
      {"gap", &RunOptions::gap, kAboveZero, kUnlimited,
       "stop at this certified relative gap (0.01: proved to be within 1 % of the optimum)"},
@@ -52,7 +53,9 @@ inline constexpr std::array<Field<RunOptions>, 7> RunOptions::fields{
      {"certificate_share", &RunOptions::certificate_share, 0, 1,
       "share of the work that may go into lower bounds; 0: only one at the end"},
      {"seed", &RunOptions::seed, 0, 9.2e18, "of everything random; the same seed gives the same bits"},
-     {"threads", &RunOptions::threads, 0, 4096, "0: all cores; the result does not depend on it"}}};
+     {"threads", &RunOptions::threads, 0, 4096, "0: all cores; the result does not depend on it"},
+     {"backend", &RunOptions::backend, "auto|cpu|cuda",
+      "where passes run; auto takes a CUDA device for large problems where there is one"}}};
 
 /// What a run looks at while it goes on and that belongs to the caller. Each may be null; all outlive the call.
 struct RunHooks {
@@ -63,7 +66,7 @@ struct RunHooks {
                                         ///< unless a gap is asked for (and no patience): then the last one is
   Observer* observer = nullptr;
   const std::atomic<bool>* cancel = nullptr;  ///< set from a signal handler to stop after the current iteration
-  const Backend* backend = nullptr;           ///< where the entries live; null: in the memory of this machine
+  const Backend* backend = nullptr;           ///< another place for the entries than the options say
 };
 
 /// One line of the trace. Iteration k describes X_k, before the step that makes X_{k+1}.
@@ -110,6 +113,7 @@ struct Environment {
   std::string instruction_set;
   int threads = 0;
   std::uint64_t seed = 0;
+  std::string backend = "cpu";
 };
 
 struct Result {

@@ -20,7 +20,12 @@ using Real = float;
 inline constexpr Index kFactorStep = 16;
 
 /// Losses are inlined into kernels that are compiled once per instruction set. An out-of-line copy compiled for a newer
-/// instruction set must never be picked by the linker for everybody, hence "always".
+/// instruction set must never be picked by the linker for everybody, hence "always". A CUDA compiler makes one for the
+/// device, too.
+#ifdef __CUDACC__
+#define TRACENORM_INLINE __host__ __device__ inline
+#else
 #define TRACENORM_INLINE [[gnu::always_inline]] inline
+#endif
 
 }  // namespace tracenorm

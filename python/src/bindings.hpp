@@ -75,7 +75,8 @@ template <class Options>
 void set_options(Options& options, const Dict& keywords) {
   for (const auto& [key, value] : keywords) {
     const auto name = nb::cast<std::string>(key);
-    if (!set_option(options, name, number_from(name, value))) {
+    const bool word = nb::isinstance<nb::str>(value) && !words_of(options, name).empty();
+    if (!set_option(options, name, word ? OptionValue(nb::cast<std::string>(value)) : number_from(name, value))) {
       throw nb::type_error(("unexpected keyword argument '" + name + "'").c_str());
     }
   }

@@ -166,6 +166,7 @@ Dict describe(const Result& result) {
   environment["instruction_set"] = result.environment.instruction_set;
   environment["threads"] = result.environment.threads;
   environment["seed"] = result.environment.seed;
+  environment["backend"] = result.environment.backend;
   about["environment"] = environment;
   about["trace"] = trace_columns(result.trace);
   return Dict(about);

@@ -47,6 +47,7 @@ class FitOptions(MethodOptions, total=False):
     time: float | None
     seed: int
     threads: int
+    backend: Literal["auto", "cpu", "cuda"]
     patience: int
     callback: Callable[[Iteration], Any] | None
     progress: bool

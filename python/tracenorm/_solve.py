@@ -53,6 +53,7 @@ def solve(
     start: Model | None = None,
     seed: int = 1,
     threads: int = 0,
+    backend: Literal["auto", "cpu", "cuda"] = "auto",
     weights: Any = None,
     shape: tuple[int, int] | None = None,
     columns: tuple[Any, Any, Any] | Literal["all"] | None = None,
@@ -104,6 +105,9 @@ def solve(
         A model to start from, instead of zero: an earlier result for the same rows and columns.
     seed, threads
         The same seed gives the same bits, on any number of threads (0: all cores).
+    backend
+        Where passes over the entries run: "cpu", "cuda" (an NVIDIA device), or "auto", which takes a device for large
+        problems where there is one.
     weights
         One positive weight per entry, in the shape of the values; for a frame also the name of a column.
     shape, columns
@@ -153,7 +157,7 @@ def solve(
             norm_power=number("norm_power", norm_power),
             norm_smoothing=number("norm_smoothing", norm_smoothing),
             method=chosen,
-            run=_run(iterations, gap, time, seed, threads, certificate_share, patience),
+            run=_run(iterations, gap, time, seed, threads, backend, certificate_share, patience),
             validation=held_out(validation, entries, columns),
             callback=watcher,
             start=None if start is None else _model(start),
@@ -177,6 +181,7 @@ def fit(
     time: float | None = None,
     seed: int = 1,
     threads: int = 0,
+    backend: Literal["auto", "cpu", "cuda"] = "auto",
     weights: Any = None,
     shape: tuple[int, int] | None = None,
     columns: tuple[Any, Any, Any] | Literal["all"] | None = None,
@@ -222,7 +227,7 @@ def fit(
             },
             method=chosen if method or method_options or options else None,
             refit=bool(refit),
-            run=_run(iterations, gap, time, seed, threads, certificate_share, patience),
+            run=_run(iterations, gap, time, seed, threads, backend, certificate_share, patience),
             validation=held_out(validation, table, columns),
             callback=watcher,
             keep_dual=_keeps(certificate, loss, chosen),
@@ -245,7 +250,14 @@ def _keeps(certificate: Any, loss: Loss | None, method: _core.Method) -> bool:
 
 
 def _run(
-    iterations: Any, gap: Any, time: Any, seed: Any, threads: Any, certificate_share: Any, patience: Any
+    iterations: Any,
+    gap: Any,
+    time: Any,
+    seed: Any,
+    threads: Any,
+    backend: Any,
+    certificate_share: Any,
+    patience: Any,
 ) -> dict[str, Any]:
     return {
         "iterations": iterations,
@@ -253,6 +265,7 @@ def _run(
         "time": time,
         "seed": seed,
         "threads": threads,
+        "backend": backend,
         "certificate_share": certificate_share,
         "patience": patience,
     }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace tracenorm {
@@ -20,7 +21,18 @@ std::string to_string(const OptionValue& value) {
       value);
 }
 
+std::vector<std::string_view> words_of(const FieldInfo& field) {
+  std::vector<std::string_view> words;
+  for (std::string_view rest = field.words; !rest.empty();) {
+    const std::size_t length = std::min(rest.find('|'), rest.size());
+    words.push_back(rest.substr(0, length));
+    rest.remove_prefix(std::min(length + 1, rest.size()));
+  }
+  return words;
+}
+
 std::string describe_range(const FieldInfo& field) {
+  if (!field.words.empty()) return fmt::format("one of {}", fmt::join(words_of(field), ", "));
   if (field.whole) {
     return fmt::format("a whole number from {} to {}", static_cast<std::int64_t>(field.lower),
                        static_cast<std::int64_t>(field.upper));
@@ -39,6 +51,9 @@ void check_value(const FieldInfo& field, const OptionValue& value, std::string_v
         if constexpr (std::is_same_v<T, std::monostate>) {
           return true;
         } else if constexpr (std::is_same_v<T, std::string>) {
+          const auto words = words_of(field);
+          return std::find(words.begin(), words.end(), chosen) != words.end();
+        } else if (!field.words.empty()) {
           return false;
         } else {  // written so that NaN is refused
           const auto number = static_cast<double>(chosen);

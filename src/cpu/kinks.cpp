@@ -3,30 +3,9 @@
 #include <type_traits>
 
 #include "cpu/passes.hpp"
+#include "model/kink_shift.hpp"
 
 namespace tracenorm::cpu {
-
-namespace {
-
-/// z - p, at most a width, where p is the point nearest to z that has the chord's slope m at z as a subgradient: the
-/// kink, if m lies within its jump. Those points are [f*'(m-), f*'(m+)]; at an end of the slopes only the inner one
-/// counts, so that an entry beyond its kink stays as far from it as a width reaches.
-template <class L>
-double shift_of(const L& loss, double z, double width, double y) {
-  const Interval slopes = loss.slopes(y);
-  const double m = slopes.clamp(double(loss.chord(z, width, y)));
-  const double h = 1e-3 * std::min(2.0, slopes.upper - slopes.lower);
-  const auto conjugate_slope = [&](double from, double to) {
-    return (loss.conjugate(to, y) - loss.conjugate(from, y)) / (to - from);
-  };
-  const bool below = m - h >= slopes.lower;
-  const bool above = m + h <= slopes.upper;
-  const double left = below ? conjugate_slope(m - h, m) : conjugate_slope(m, m + h);
-  const double right = above ? conjugate_slope(m, m + h) : conjugate_slope(m - h, m);
-  return std::clamp(z - std::clamp(z, std::min(left, right), std::max(left, right)), -width, width);
-}
-
-}  // namespace
 
 void CpuStore::shift(kernels::EntryRange& r, Offset from, double width, ShiftedPlaces& places) const {
   const auto place = [&](const RealArray& shift, RealArray& to) -> const Real* {
@@ -57,7 +36,7 @@ void CpuStore::shift_kinks(double width) {
             const double y = double(value_[e]);
             if (y != y) return;
             const double z = double(x_[e]) + width * double(loss_shift_[e]);
-            loss_shift_[e] = Real(shift_of(loss, z, width, y) / width);
+            loss_shift_[e] = Real(kink_shift(loss, z, width, y) / width);
           });
         }
       },

@@ -7,6 +7,7 @@
 
 #include "cpu/panels.hpp"
 #include "cpu/passes.hpp"
+#include "model/coded_data.hpp"
 
 namespace tracenorm::cpu {
 
@@ -65,7 +66,10 @@ void CpuStore::read_problem(const Problem& problem) {
     take(dense_mode(problem.penalty), dense.value, dense.weight);
     // With an l1 penalty every entry has a kink (at zero); otherwise only observed ones can.
     layout_ = make_dense_layout(dense.rows, dense.cols, mode_ == kernels::Mode::masked_l1 ? nullptr : value_);
-    code_data(dense.value);
+    if (auto coded = code_data(dense.value)) {
+      code_ = std::move(coded->code);
+      coded_ = {code_.data(), coded->offset, coded->scale};
+    }
   };
   if (const auto* dense = std::get_if<DenseObservations>(&problem.observations)) return take_dense(*dense);
   const auto& sparse = std::get<SparseObservations>(problem.observations);
@@ -84,36 +88,6 @@ void CpuStore::cut_shards() {
   cuts_ = cut_rows(rows, entries, layout_->row_begins(), cols);
   factor_cuts_ = cut_rows_into(std::clamp<Offset>(entries / (kEntriesPerOutput * cols), 1, kMostFactorShards), rows,
                                entries, layout_->row_begins());
-}
-
-void CpuStore::code_data(const Array<Real>& value) {
-  constexpr std::size_t most = 128;  // codes 0 to 127
-  std::vector<Real> levels;          // the different values, ascending
-  Real last = std::numeric_limits<Real>::quiet_NaN();
-  for (const Real y : value) {
-    if (y == last || std::isnan(y)) continue;
-    last = y;
-    const auto place = std::lower_bound(levels.begin(), levels.end(), y);
-    if (place != levels.end() && *place == y) continue;
-    if (levels.size() == most) return;
-    levels.insert(place, y);
-  }
-  if (levels.empty()) return;
-  Real scale = 1;
-  for (std::size_t k = 1; k < levels.size(); ++k) {
-    scale = k == 1 ? levels[k] - levels[k - 1] : std::min(scale, levels[k] - levels[k - 1]);
-  }
-  const auto code_of = [&](Real y) { return std::nearbyint((double(y) - double(levels[0])) / double(scale)); };
-  for (const Real y : levels) {  // every product and sum must be exact, with and without fused multiply-add
-    const double code = code_of(y);
-    const double product = double(scale) * code;
-    if (code >= double(most) || double(Real(product)) != product || product + double(levels[0]) != double(y)) return;
-  }
-  code_.resize(value.size());
-  for (std::size_t e = 0; e < value.size(); ++e) {
-    code_[e] = std::isnan(value[e]) ? kernels::CodedData::kMissing : static_cast<std::int8_t>(code_of(value[e]));
-  }
-  coded_ = {code_.data(), levels[0], scale};
 }
 
 kernels::EntryRange CpuStore::range(Offset from, Offset to, const Real* x, Real* slope) const {

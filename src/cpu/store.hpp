@@ -48,8 +48,6 @@ class CpuStore final : public EntryStore {
 
   void read_problem(const Problem& problem);
   void cut_shards();
-  /// Makes the data in one byte, if they are at most 128 levels at equal distances.
-  void code_data(const Array<Real>& value);
 
   [[nodiscard]] bool off_pattern() const { return mode_ == kernels::Mode::observed_complement; }
   [[nodiscard]] int shards() const { return static_cast<int>(cuts_.size()) - 1; }

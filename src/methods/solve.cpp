@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cpu/backend.hpp"
+#include "cuda/backend.hpp"
 #include "methods/methods.hpp"
 
 namespace tracenorm {
@@ -64,6 +65,15 @@ void check_held_out(const Entries& held_out, const Problem& problem) {
                                                 cols(problem.observations)));
     }
   }
+}
+
+/// Where the entries will live, and its name.
+std::pair<const Backend&, std::string> choose_backend(const Problem& problem, const RunOptions& run,
+                                                      const RunHooks& hooks) {
+  if (hooks.backend != nullptr) return {*hooks.backend, "custom"};
+  const bool cuda = run.backend == "cuda" || (run.backend == "auto" && worth_a_device(problem));
+  if (!cuda) return {cpu_backend(), "cpu"};
+  return {cuda_backend(), "cuda"};
 }
 
 void begin_at(const LowRankMatrix& start, Evaluator& evaluator) {
@@ -154,12 +164,15 @@ Result solve(const Problem& problem, const Method& method, const RunOptions& opt
                 "method");
   }
   const Execution execution(run.threads);
-  Evaluator evaluator(problem, execution, hooks.backend != nullptr ? *hooks.backend : cpu_backend(), run.seed);
+  const auto& [backend, name] = choose_backend(problem, run, hooks);
+  Evaluator evaluator(problem, execution, backend, run.seed);
   if (hooks.start_offsets != nullptr) begin_at(*hooks.start_offsets, evaluator);
   if (hooks.start != nullptr) begin_at(*hooks.start, evaluator);
   Session session(run, hooks, evaluator);
   std::visit([&](const auto& chosen) { methods::run(chosen, problem, evaluator, session); }, method);
-  return session.finish(method_name(method), is_bounded(method));
+  Result result = session.finish(method_name(method), is_bounded(method));
+  result.environment.backend = name;
+  return result;
 }
 
 double objective(const Problem& problem, const LowRankMatrix& x, int threads, const SideOffsets& offsets) {

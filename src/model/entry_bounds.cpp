@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/precise_sum.hpp"
+#include "model/entry_slopes.hpp"
 
 namespace tracenorm {
 
@@ -13,7 +14,11 @@ namespace {
 
 using kernels::Mode;
 
-constexpr double kUnit = std::numeric_limits<double>::epsilon();
+using entry_slopes::best_share;
+using entry_slopes::inside;
+using entry_slopes::kUnit;
+using entry_slopes::slopes_of;
+using entry_slopes::widened;
 
 /// Values and conjugates of losses are a few operations each: what they return, and what shards' sums lose when they
 /// are added, is off by less than this, relative to the terms they are made of.
@@ -60,43 +65,6 @@ void slopes_at_zero(const L& loss, const std::vector<double>& y, std::vector<dou
   } else {
     for (std::size_t i = 0; i < y.size(); ++i) slope[i] = double(loss.subgradient(0.0, y[i]));
   }
-}
-
-/// weight * limit, rounded towards the inside of the interval that it ends.
-double scaled_limit(double weight, double limit, double inside) {
-  const double product = weight * limit;
-  if (!std::isfinite(product)) return product;
-  const double error = std::fma(weight, limit, -product);  // weight * limit = product + error, exactly
-  const bool beyond = inside < 0 ? error < 0 : error > 0;
-  return beyond ? std::nextafter(product, inside) : product;
-}
-
-/// The slopes that weight * loss has.
-template <class L>
-Interval slopes_of(const L& loss, double weight, double y) {
-  const Interval slopes = loss.slopes(y);
-  return {scaled_limit(weight, slopes.lower, kInfinity), scaled_limit(weight, slopes.upper, -kInfinity)};
-}
-
-/// The nearest Real inside the interval.
-Real inside(Real s, const Interval& interval) {
-  if (double(s) < interval.lower) {
-    s = Real(interval.lower);
-    return double(s) < interval.lower ? std::nextafter(s, std::numeric_limits<Real>::infinity()) : s;
-  }
-  if (double(s) > interval.upper) {
-    s = Real(interval.upper);
-    return double(s) > interval.upper ? std::nextafter(s, -std::numeric_limits<Real>::infinity()) : s;
-  }
-  return s;
-}
-
-/// The interval and lambda more on either side, less what rounding might add.
-Interval widened(const Interval& slopes, double lambda) {
-  if (lambda == 0) return slopes;
-  const auto shrunk = [&](double limit) { return lambda - 4 * kUnit * (std::abs(limit) + lambda); };
-  return {slopes.lower - (std::isfinite(slopes.lower) ? shrunk(slopes.lower) : 0),
-          slopes.upper + (std::isfinite(slopes.upper) ? shrunk(slopes.upper) : 0)};
 }
 
 }  // namespace
@@ -184,15 +152,9 @@ EntrySums EntryBounds::conjugates(const EntryData& data, Real* slope) const {
             y.push_back(datum);
             w.push_back(weight);
           }
-          // With an l1 penalty: the conjugate of a sum is the least sum of conjugates over all ways to share the slope,
-          // that of lambda |x| being 0 up to lambda. Any share proves a bound; this one is the best, since the
-          // conjugate of a loss is least at the loss's slope at zero.
           if (l1 > 0) slopes_at_zero(loss, y, best);
           for (std::size_t i = 0; i < y.size(); ++i) {
-            if (l1 > 0) {
-              const double give = std::max(0.0, l1 - 2 * kUnit * (std::abs(s[i]) + l1));
-              s[i] = slopes_of(loss, w[i], y[i]).clamp(std::clamp(w[i] * best[i], s[i] - give, s[i] + give));
-            }
+            if (l1 > 0) s[i] = best_share(s[i], w[i] * best[i], l1, slopes_of(loss, w[i], y[i]));
             products += std::abs(s[i] * y[i]);
             s[i] /= w[i];
           }

@@ -43,7 +43,8 @@ std::vector<NamedValue> environment(const RunReport& report) {
           {"compiler", environment.compiler},
           {"instruction_set", environment.instruction_set},
           {"threads", std::int64_t{environment.threads}},
-          {"seed", environment.seed}};
+          {"seed", environment.seed},
+          {"backend", environment.backend}};
 }
 
 }  // namespace tracenorm::report

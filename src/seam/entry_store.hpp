@@ -27,6 +27,7 @@ struct WorkModel {
   double gram_of_rows = 0;          ///< M M'
   double gram_of_columns = 0;       ///< M' M
   double operations_per_entry = 1;  ///< multiply-adds of dense algebra in the time of one entry
+  double answer = 0;                ///< a small matrix that the host waits for
 };
 
 struct StoreFacts {

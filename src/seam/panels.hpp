@@ -103,7 +103,29 @@ class Panels {
   /// become narrower where they had more columns than rows. False where numbers are not finite: they stay as they are.
   virtual bool decompose(Panel& left, Eigen::VectorXd& values, Panel& right) = 0;
 
-  // What follows from these.
+  // What follows from these; where every answer to the host is a delay, a place may have a shorter way.
+
+  /// projection = basis' block, block <- block - basis * projection, square = block' block.
+  virtual void take_out(PanelList basis, const Panel& block, Eigen::Ref<Eigen::MatrixXd> projection,
+                        Eigen::Ref<Eigen::MatrixXd> square) {
+    gram(basis, block, projection);
+    projection *= -1;
+    combine(1, basis, projection, block);
+    projection *= -1;
+    gram(block, block, square);
+  }
+  /// Makes the columns of a search panel orthonormal, those that depend on others zero, if it can be done without the
+  /// host; says whether it was.
+  virtual bool orthonormalize(const Panel& /*block*/) { return false; }
+  /// A step of a search that the host need not see: takes the basis out of the block as `take_out`, and makes `next`
+  /// what is left, orthonormal (nothing where that is rounding). The last step has no next. False where there is no
+  /// such way; otherwise `learnt` has the projections of all steps since the last call, one after the other.
+  virtual bool advance(PanelList /*basis*/, const Panel& /*block*/, const Panel* /*next*/) { return false; }
+  virtual std::span<const double> learnt() { return {}; }
+  /// The squares of the lengths of two columns, of either side.
+  virtual std::pair<double, double> squares(const Panel& a, const Panel& b) { return {dot(a, a), dot(b, b)}; }
+
+  // What follows from these everywhere.
 
   void gram(const Panel& a, const Panel& b, const Eigen::Ref<Eigen::MatrixXd>& out) { gram(PanelList(&a, 1), b, out); }
   [[nodiscard]] Eigen::MatrixXd gram(const Panel& a, const Panel& b) {

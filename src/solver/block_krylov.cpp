@@ -73,12 +73,12 @@ KrylovResult BlockKrylov::leading(FunctionRef<void(int, const Panel&, const Pane
       const Eigen::Index size = (j + 1) * columns_;
       apply(j, basis_[static_cast<std::size_t>(j)], rest_);
       ++result.applications;
-      project(j);
+      const bool last = result.applications >= most || j + 1 == static_cast<int>(basis_.size()) || size >= start.rows();
+      BlockMatrix gram(columns_, columns_);  // of the rest
+      project(j, last ? nullptr : &gram);
       ritz_.compute(projected_.topLeftCorner(size, size));
       result.eigenvalue = ritz_.eigenvalues()[size - 1];
-      if (result.applications >= most || j + 1 == static_cast<int>(basis_.size()) || size >= start.rows()) break;
-      take_out_basis(j);
-      const BlockMatrix gram = square(panels_, rest_);
+      if (last) break;
       const RitzVector own = ritz_.eigenvectors().col(size - 1).tail(columns_);
       const double residual = std::sqrt(std::max(0.0, own.dot(gram * own)));
       enough = residual <= relative * result.eigenvalue || !extend(j, gram, result.eigenvalue);
@@ -93,18 +93,40 @@ KrylovResult BlockKrylov::leading(FunctionRef<void(int, const Panel&, const Pane
   }
 }
 
-void BlockKrylov::project(int j) {
+bool BlockKrylov::leading_unseen(FunctionRef<void(int, const Panel&, const Panel&)> apply, const Panel& start,
+                                 int applications, KrylovResult& result) {
+  if (applications > static_cast<int>(basis_.size()) || applications * columns_ > start.rows()) return false;
+  panels_.copy(start, basis_[0]);
+  for (int j = 0; j < applications; ++j) {
+    apply(j, basis_[static_cast<std::size_t>(j)], rest_);
+    const Panel* next = j + 1 < applications ? &basis_[static_cast<std::size_t>(j) + 1] : nullptr;
+    if (!panels_.advance(basis(j + 1), rest_, next)) return false;
+  }
+  const double* projection = panels_.learnt().data();
+  for (int j = 0; j < applications; ++j) {
+    const Eigen::Index size = (j + 1) * columns_;
+    projected_.conservativeResize(size, size);
+    projected_.rightCols(columns_) = Eigen::Map<const Eigen::MatrixXd>(projection, size, columns_);
+    projected_.bottomRows(columns_) = projected_.rightCols(columns_).transpose().eval();
+    projection += size * columns_;
+  }
+  ritz_.compute(projected_);
+  result = {ritz_.eigenvalues()[projected_.cols() - 1], applications, ritz_.eigenvectors().rightCols(1), applications};
+  best(start);
+  return true;
+}
+
+void BlockKrylov::project(int j, BlockMatrix* rest_gram) {
   const Eigen::Index size = (j + 1) * columns_;
   projected_.conservativeResize(size, size);
   column_.resize(size, columns_);
-  panels_.gram(basis(j + 1), rest_, column_);
+  if (rest_gram == nullptr) {
+    panels_.gram(basis(j + 1), rest_, column_);
+  } else {
+    panels_.take_out(basis(j + 1), rest_, column_, *rest_gram);
+  }
   projected_.rightCols(columns_) = column_;
   projected_.bottomRows(columns_) = column_.transpose();
-}
-
-void BlockKrylov::take_out_basis(int j) {
-  column_ = -projected_.rightCols(columns_);
-  panels_.combine(1, basis(j + 1), column_, rest_);
 }
 
 bool BlockKrylov::extend(int j, const BlockMatrix& gram, double eigenvalue) {

@@ -43,14 +43,18 @@ class BlockKrylov {
   KrylovResult leading(FunctionRef<void(int, const Panel&, const Panel&)> apply, const Panel& start, double relative,
                        int most);
 
+  /// The same with exactly this many applications, at most one for each block, where panels can do that without the
+  /// host seeing every step; false where they cannot.
+  bool leading_unseen(FunctionRef<void(int, const Panel&, const Panel&)> apply, const Panel& start, int applications,
+                      KrylovResult& result);
+
   [[nodiscard]] PanelList basis(int blocks) const { return {basis_.data(), static_cast<std::size_t>(blocks)}; }
   [[nodiscard]] const Panel& rest() const { return rest_; }
 
  private:
-  /// The new block's rows and columns of Q' A Q.
-  void project(int j);
-  /// A Q less its part in the span of the basis; its inner products with the basis are known.
-  void take_out_basis(int j);
+  /// The new block's rows and columns of Q' A Q. Where there will be another block, the rest less its part in the span
+  /// of the basis, and the inner products of what is left.
+  void project(int j, BlockMatrix* rest_gram);
   /// Makes the rest, whose inner products are `gram`, the next block of the basis. False when there is nothing left but
   /// rounding.
   bool extend(int j, const BlockMatrix& gram, double eigenvalue);

@@ -36,7 +36,7 @@ Evaluator::Evaluator(const Problem& problem, const Execution& execution, Place p
       norm_(problem.constraint, *panels_),
       iterate_(rows(), cols(), *panels_),
       slopes_(*store_, *panels_, norm_, iterate_, counters_),
-      pair_(slopes_, *panels_, store_->facts().search_columns, random_),
+      pair_(slopes_, *panels_, store_->facts(), random_),
       norm_bound_(*store_, *panels_, slopes_, pair_, iterate_, norm_, counters_, random_),
       offsets_(problem, *panels_, *store_, counters_),
       target_{panels_->make(Side::left, Use::exact, 1), panels_->make(Side::right, Use::exact, 1)} {

@@ -20,8 +20,10 @@ LanczosValue lanczos_value(Panels& panels, FunctionRef<void(const Panel&, const 
   };
   /// Takes the part within the basis out of `rest`; returns the length of what is left.
   const auto part_outside = [&] {
-    for (int pass = 0; pass < 2; ++pass) {  // modified Gram-Schmidt, twice
-      for (const Panel& known : basis) panels.add(1, -panels.dot(known, rest), known, rest);
+    Eigen::VectorXd inside(static_cast<Eigen::Index>(basis.size()));
+    for (int pass = 0; pass < 2; ++pass) {  // of Gram-Schmidt
+      panels.gram(basis, rest, inside);
+      panels.combine(1, basis, -inside, rest);
     }
     panels.add(0, 1, rest, vector);
     return std::sqrt(panels.dot(vector, vector));

@@ -17,6 +17,9 @@ constexpr double kFastAccuracy = 1e-5;
 /// A pass with a block of vectors finds as much as this many with one vector (docs/measurements.md).
 constexpr int kProductsOfBlock = 2;
 
+/// Where an answer takes this many passes, a product more costs less than asking whether it is needed.
+constexpr double kSlowAnswer = 0.4;
+
 /// Norm of the noise added to a unit start vector.
 constexpr double kStartNoise = 0.05;
 
@@ -24,19 +27,20 @@ constexpr double kStartNoise = 0.05;
 
 void draw_start(Panels& panels, const Panel& block, bool warm, Random& random) {
   panels.draw((warm ? kStartNoise : 1.0) / std::sqrt(static_cast<double>(block.rows())), random, block);
-  orthonormalize(panels, block);
+  if (!panels.orthonormalize(block)) orthonormalize(panels, block);
 }
 
-LeadingPair::LeadingPair(SlopeMatrix& slopes, Panels& panels, Index columns, Random& random)
+LeadingPair::LeadingPair(SlopeMatrix& slopes, Panels& panels, const StoreFacts& facts, Random& random)
     : slopes_(slopes),
       panels_(panels),
       random_(random),
-      columns_(columns),
-      krylov_(panels, Use::search, columns, kSearchBlocks),
-      start_(panels.make(Side::right, Use::search, columns)),
+      columns_(facts.search_columns),
+      unseen_(facts.work.answer > kSlowAnswer),
+      krylov_(panels, Use::search, columns_, kSearchBlocks),
+      start_(panels.make(Side::right, Use::search, columns_)),
       left_(panels.make(Side::left, Use::exact, 1)),
       right_(panels.make(Side::right, Use::exact, 1)) {
-  for (int j = 0; j < kSearchBlocks; ++j) row_products_.push_back(panels.make(Side::left, Use::search, columns));
+  for (int j = 0; j < kSearchBlocks; ++j) row_products_.push_back(panels.make(Side::left, Use::search, columns_));
 }
 
 const NormalProduct* LeadingPair::ride_along() {
@@ -61,17 +65,19 @@ void LeadingPair::find_fast(const OracleAccuracy& accuracy) {
   }
   // A single pass could only choose among what is known already.
   const int most = columns_ == 1 ? accuracy.products : std::max(2, accuracy.products / kProductsOfBlock);
-  const KrylovResult found = krylov_.leading(
-      [&](int j, const Panel& q, const Panel& out) {
-        if (std::exchange(first_known, false)) return;  // it is there
-        slopes_.normal(Slopes::current, first_size_, q, out, row_products_[static_cast<std::size_t>(j)]);
-      },
-      start_, accuracy.relative, most);
+  const auto apply = [&](int j, const Panel& q, const Panel& out) {
+    if (std::exchange(first_known, false)) return;  // it is there
+    slopes_.normal(Slopes::current, first_size_, q, out, row_products_[static_cast<std::size_t>(j)]);
+  };
+  KrylovResult found;
+  if (!unseen_ || !krylov_.leading_unseen(apply, start_, most, found)) {
+    found = krylov_.leading(apply, start_, accuracy.relative, most);
+  }
   products_ = found.applications * columns_;
   // v is a combination of vectors whose products are known.
   panels_.combine(0, krylov_.basis(found.blocks), found.weights, right_);
   panels_.combine(0, PanelList(row_products_.data(), static_cast<std::size_t>(found.blocks)), found.weights, left_);
-  panels_.add(0, first_size_, left_, left_);
+  if (first_size_ != 1) panels_.add(0, first_size_, left_, left_);
 }
 
 void LeadingPair::find_exactly(const OracleAccuracy& accuracy) {
@@ -87,8 +93,9 @@ void LeadingPair::find_exactly(const OracleAccuracy& accuracy) {
 
 void LeadingPair::find(const OracleAccuracy& accuracy) {
   accuracy.relative >= kFastAccuracy ? find_fast(accuracy) : find_exactly(accuracy);
-  const double length = std::sqrt(panels_.dot(right_, right_));
-  const double image = std::sqrt(panels_.dot(left_, left_));
+  const auto [square, image_square] = panels_.squares(right_, left_);
+  const double length = std::sqrt(square);
+  const double image = std::sqrt(image_square);
   sigma_ = length == 0 ? 0.0 : image / length;
   if (sigma_ != 0) {  // or is not a number: then nothing else shall be one
     panels_.add(0, 1 / image, left_, left_);

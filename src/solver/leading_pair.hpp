@@ -23,7 +23,7 @@ void draw_start(Panels& panels, const Panel& block, bool warm, Random& random);
 
 class LeadingPair {
  public:
-  LeadingPair(SlopeMatrix& slopes, Panels& panels, Index columns, Random& random);
+  LeadingPair(SlopeMatrix& slopes, Panels& panels, const StoreFacts& facts, Random& random);
 
   /// The first product of a search can ride along with the pass that makes the slopes: its vectors are known by then.
   /// What that pass should do, null when nothing; `arrived` says that it has been done.
@@ -51,6 +51,7 @@ class LeadingPair {
   Panels& panels_;
   Random& random_;
   Index columns_;
+  bool unseen_;  // searches make all their products before the host looks
   BlockKrylov krylov_;
   std::unique_ptr<BlockKrylov> exact_krylov_;  // made when it is first needed
   std::vector<Panel> row_products_;  // M times each block of a search, so that M times the answer needs no pass

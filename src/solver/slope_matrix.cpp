@@ -66,15 +66,23 @@ void SlopeMatrix::normal(Slopes which, const Panel& v, const Panel& out) {
 
 double SlopeMatrix::size(Slopes which) const {
   const double square = this->square(which);
-  return square > 0 && std::isfinite(square) ? norm_.largest() * std::sqrt(square) : 1.0;
+  const double size = square > 0 && std::isfinite(square) ? norm_.largest() * std::sqrt(square) : 1.0;
+  // Products with numbers of a usual size stay in the range of Real by themselves; where every step on a vector is a
+  // delay, they are left as they are.
+  const bool usual = size > 1e-6 && size < 1e6;
+  return usual && store_.facts().work.answer > 0 ? 1.0 : size;
 }
 
 NormalProduct SlopeMatrix::begin(double size, const Panel& v, const Panel& out, const Panel& product) {
   const Index columns = v.columns();
   NormalProduct result{columns == block_.columns() ? block_ : panels_.make(Side::right, Use::search, columns), out,
                        product, norm_.factors(Side::left, Use::search)};
-  panels_.add(0, 1 / size, v.flat(), result.in.flat());
-  norm_.scale(result.in);
+  if (size == 1 && norm_.plain()) {
+    result.in = v;
+  } else {
+    panels_.add(0, 1 / size, v.flat(), result.in.flat());
+    norm_.scale(result.in);
+  }
   if (!has_low_rank_part()) return result;
   const Panel rows = exact_block_[static_cast<std::size_t>(Side::left)].middle(0, columns);
   const Panel cols = exact_block_[static_cast<std::size_t>(Side::right)].middle(0, columns);
@@ -89,7 +97,7 @@ NormalProduct SlopeMatrix::begin(double size, const Panel& v, const Panel& out, 
 }
 
 void SlopeMatrix::end(double size, const NormalProduct& product) {
-  panels_.add(0, 1 / size, product.out.flat(), product.out.flat());
+  if (size != 1) panels_.add(0, 1 / size, product.out.flat(), product.out.flat());
   norm_.scale(product.out);
   if (!has_low_rank_part()) return;
   const Index columns = product.in.columns();

@@ -2,7 +2,7 @@
 // methods in long double, every objective against the truth, every status against its numbers, every certificate by
 // `verify`.
 //
-//   tracenorm_campaign [--minutes M] [--problems N] [--seed FIRST] [--small FILE]
+//   tracenorm_campaign [--minutes M] [--problems N] [--seed FIRST] [--small FILE] [--backend cpu|cuda]
 //
 // --small writes the smallest problems with their best objective and bound, a line of JSON each, for the cone solver of
 // tests/campaign/cone.py.
@@ -185,7 +185,7 @@ class Judge {
   Way bound_way_;
 };
 
-void run_problem(std::uint64_t seed, Tally& tally, std::FILE* small) {
+void run_problem(std::uint64_t seed, const std::string& backend, Tally& tally, std::FILE* small) {
   const RandomProblem given = random_problem(seed);
   Random random(seed + 0x5eed);
   Judge judge(given, seed, tally);
@@ -193,7 +193,8 @@ void run_problem(std::uint64_t seed, Tally& tally, std::FILE* small) {
   const char* all[] = {"fwua", "rdfw", "corrective", "sccg", "hcgs"};
   for (int k = 0; k < 3; ++k) {
     const bool corrective = k == 0 || given.problem.offsets;  // it alone fits them
-    const Way way = draw_way(random, corrective ? "corrective" : all[random.below(5)]);
+    Way way = draw_way(random, corrective ? "corrective" : all[random.below(5)]);
+    if (!std::holds_alternative<losses::Custom>(given.problem.loss)) way.options.backend = backend;
     RunHooks hooks;
     if (given.start.terms() > 0 && random.uniform() < 0.7) hooks.start = &given.start;
     judge.take(way, solve(given.problem, way.method, way.options, hooks));
@@ -212,10 +213,12 @@ int run(int argc, char** argv) {
   int problems = 200;
   std::uint64_t seed = 1;
   std::FILE* small = nullptr;
+  std::string backend = "cpu";
   for (int k = 1; k + 1 < argc; k += 2) {
     if (std::strcmp(argv[k], "--minutes") == 0) minutes = std::atof(argv[k + 1]), problems = 1 << 30;
     if (std::strcmp(argv[k], "--problems") == 0) problems = std::atoi(argv[k + 1]);
     if (std::strcmp(argv[k], "--small") == 0) small = std::fopen(argv[k + 1], "w");
+    if (std::strcmp(argv[k], "--backend") == 0) backend = argv[k + 1];
     if (std::strcmp(argv[k], "--seed") == 0) seed = std::strtoull(argv[k + 1], nullptr, 10);
   }
   const auto begin = std::chrono::steady_clock::now();
@@ -224,7 +227,7 @@ int run(int argc, char** argv) {
     const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (minutes > 0 && elapsed > 60 * minutes) break;
     try {
-      run_problem(seed + static_cast<std::uint64_t>(k), tally, small);
+      run_problem(seed + static_cast<std::uint64_t>(k), backend, tally, small);
     } catch (const std::exception& error) {
       fmt::print(stderr, "seed {}: {}\n", seed + static_cast<std::uint64_t>(k), error.what());
       ++tally.statuses_wrong;

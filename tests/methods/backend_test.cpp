@@ -1,9 +1,10 @@
-// Another backend joins by the two interfaces of the seam: every method solves a problem on plain loops, through the
-// public `solve`, and comes to what it comes to on the CPU.
+// Another backend joins by the two interfaces of the seam: every method solves a problem on plain loops, and on a CUDA
+// device where there is one, through the public `solve`, and comes to what it comes to on the CPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "cuda/backend.hpp"
 #include "support/identifier.hpp"
 #include "support/optima.hpp"
 #include "support/plain_backend.hpp"
@@ -25,13 +26,13 @@ const test::SolvedProblem& problem_for(const std::string& method) {
   return *std::find_if(all.begin(), all.end(), suits);
 }
 
-TEST_P(EveryMethod, SolvesOnPlainLoops) {
-  const test::SolvedProblem& solved = problem_for(GetParam());
-  Method method = parse_method(GetParam());
+void expect_solves(const std::string& name, const Backend& backend) {
+  const test::SolvedProblem& solved = problem_for(name);
+  Method method = parse_method(name);
   if (auto* glrl = std::get_if<methods::Glrl>(&method)) glrl->rank = 3;  // of a small matrix
   RunOptions options;
   options.iterations = 400;
-  const Result plain = solve(solved.problem, method, options, {.backend = &test::plain_backend()});
+  const Result plain = solve(solved.problem, method, options, {.backend = &backend});
   const Result cpu = solve(solved.problem, method, options);
   EXPECT_NE(plain.status, Status::numerical_failure) << plain.message;
   if (is_bounded(method)) {
@@ -45,6 +46,13 @@ TEST_P(EveryMethod, SolvesOnPlainLoops) {
   if (is_bounded(method)) {  // others may find another minimum
     EXPECT_GE(plain.objective, cpu.objective - slack);
   }
+}
+
+TEST_P(EveryMethod, SolvesOnPlainLoops) { expect_solves(GetParam(), test::plain_backend()); }
+
+TEST_P(EveryMethod, SolvesOnADevice) {
+  if (const std::string none = cuda_devices().none; !none.empty()) GTEST_SKIP() << none;
+  expect_solves(GetParam(), cuda_backend());
 }
 
 std::vector<std::string> names() {

@@ -15,6 +15,7 @@ class InfoTest(ProgramTest):
                 "threads",
                 "real",
                 "backends",
+                "devices",
                 "methods",
                 "losses",
             },

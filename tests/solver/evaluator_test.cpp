@@ -11,6 +11,7 @@
 #include <ostream>
 
 #include "base/random.hpp"
+#include "cuda/backend.hpp"
 #include "solver/rank_drop_steps.hpp"
 #include "support/dense_svd.hpp"
 #include "support/evaluation.hpp"
@@ -46,6 +47,9 @@ std::vector<Case> all_cases() {
     cases.push_back({solved.name + " cpu sparse", sparse, sparse, &cpu_backend()});
     cases.push_back({solved.name + " cpu dense", dense, sparse, &cpu_backend()});
     cases.push_back({solved.name + " plain", sparse, sparse, &test::plain_backend()});
+    if (!cuda_devices().none.empty()) continue;  // tests/cuda says why
+    cases.push_back({solved.name + " cuda sparse", sparse, sparse, &cuda_backend()});
+    cases.push_back({solved.name + " cuda dense", dense, sparse, &cuda_backend()});
   }
   return cases;
 }

@@ -1,0 +1,116 @@
+// Kernels with one thread for every four entries, as functions that the host calls. Everything is put on a stream.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "base/sums.hpp"
+#include "cuda/report.hpp"
+#include "kernels/kernels.hpp"
+#include "tracenorm/loss.hpp"
+#include "tracenorm/types.hpp"
+
+namespace tracenorm::cuda {
+
+/// Rows or columns of entries, in 16 bits where that is enough.
+struct Numbers {
+  const void* data = nullptr;
+  bool narrow = false;
+};
+
+/// Where entries are: as listed, or, without a list, row by row of a full matrix whose rows are `pitch` apart.
+struct Places {
+  Numbers row;
+  Numbers col;
+  Index cols = 0;
+  Index pitch = 0;
+};
+
+/// Entries in some order: rows of a pattern, its columns, full rows, held-out ones. Arrays are as long as `count` says,
+/// rounded up to a multiple of four; what stands between rows, or after the last entry, has no datum and stays zero.
+struct EntryArrays {
+  Offset count = 0;
+  Places places;
+  const Real* y = nullptr;  ///< NaN: missing. Null where the data are coded
+  kernels::CodedData coded;
+  const Real* w = nullptr;  ///< null: all one
+  Real* x = nullptr;
+  Real* slope = nullptr;
+  Real* target = nullptr;
+  Real* loss_shift = nullptr;     ///< null: none
+  Real* penalty_shift = nullptr;  ///< null: none
+};
+
+/// What the functions of entries are made of.
+struct EntryFunction {
+  const Loss& loss;
+  kernels::Mode mode;
+  double lambda;
+};
+
+/// A target: an atom, one number a row and one a column (zeros follow, up to a multiple of four); where there is none,
+/// the entries' own.
+struct Atom {
+  const Real* left = nullptr;
+  const Real* right = nullptr;
+};
+
+/// Factors row by row, for entries in double.
+struct ExactRows {
+  const double* left;
+  const double* right;
+  Index columns;
+  const double* left_error = nullptr;  ///< as cpu::ExactFactors
+  const double* right_error = nullptr;
+};
+
+/// How many blocks those take that report: numbers of parts follow.
+int report_blocks(Offset count);
+
+/// Slopes, and `objective`, `inner`, `conjugate`, `square_x`, `square_slope`, reported in this order where wanted.
+inline constexpr int kLinearizeSums = 5;
+void linearize(const EntryFunction& function, const EntryArrays& arrays, double width, bool with_conjugates,
+               const Report* to, cudaStream_t stream);
+/// Reports SegmentSums.
+inline constexpr int kSegmentSums = 4 * kSegmentPoints;
+struct SegmentTimes {
+  Real t[kSegmentPoints];
+};
+void segment(const EntryFunction& function, const EntryArrays& arrays, const Atom& atom, const SegmentTimes& times,
+             const double* width, const Report& to, cudaStream_t stream);
+/// target = scale (x - atom); reports `objective`, `inner`, `square_x` as EntryStore::aim_without says.
+inline constexpr int kAimSums = 3;
+void aim_without(const EntryFunction& function, const EntryArrays& arrays, const Atom& atom, double scale,
+                 const double* width, const Report* to, cudaStream_t stream);
+/// x <- x + t (target - x); reports the largest |target - x| of entries that have a datum, or of all.
+void move(const EntryArrays& arrays, const Atom& atom, double t, bool all, const Report* to, cudaStream_t stream);
+void shift_kinks(const EntryFunction& function, const EntryArrays& arrays, double width, cudaStream_t stream);
+/// average <- (1 - t) average + t from.
+void blend(Real* average, const Real* from, Offset count, double t, cudaStream_t stream);
+
+/// Makes slopes feasible (null: all zero, and they stay so); reports `conjugate`, `square_slope` and the size of what
+/// was added up, which rounding is relative to.
+inline constexpr int kConjugateSums = 3;
+void conjugates(const EntryFunction& function, const EntryArrays& arrays, Real* slope, const Report* to,
+                cudaStream_t stream);
+/// Reports `objective`, `square_x`, the size of what was added up, and how many numbers were not finite.
+inline constexpr int kValueSums = 4;
+void values(const EntryFunction& function, const EntryArrays& arrays, const ExactRows& at, const Report& to,
+            cudaStream_t stream);
+/// Reports HeldOutSums.
+inline constexpr int kHeldOutSums = 3;
+void held_out(const EntryFunction& function, const EntryArrays& arrays, const Report& to, cudaStream_t stream);
+
+/// to = left right' at the entries, from doubles, and scale * left right' from Real.
+void load(const EntryArrays& arrays, const ExactRows& at, Real* to, cudaStream_t stream);
+void load(const EntryArrays& arrays, const Real* left, const Real* right, Index columns, double scale, Real* to,
+          cudaStream_t stream);
+/// dual = slope + twice_lambda x.
+void dual_of(const Real* slope, const Real* x, double twice_lambda, Real* dual, Offset count, cudaStream_t stream);
+/// rest = dual - twice_lambda left right'; reports the squares of left right' and of the rest.
+inline constexpr int kRestSums = 2;
+void dual_rest(const EntryArrays& arrays, const ExactRows& at, double twice_lambda, const Real* dual, Real* rest,
+               const Report* to, cudaStream_t stream);
+/// error[r] = factor times the length of row r.
+void row_lengths(const double* rows, Offset count, Index columns, double factor, double* error, cudaStream_t stream);
+
+}  // namespace tracenorm::cuda

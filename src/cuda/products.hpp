@@ -1,0 +1,69 @@
+// Products of slopes with thin blocks, as functions that the host calls. Everything is put on a stream. Sums have an
+// order of their own, whatever runs first: a row of a pattern is cut into pieces, a full matrix into ranges of rows,
+// and their sums are added one after the other.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "cuda/entries.hpp"
+#include "tracenorm/types.hpp"
+
+namespace tracenorm::cuda {
+
+/// The rows of a pattern (or its columns, where entries are in that order) in pieces of at most kPieceEntries.
+inline constexpr Offset kPieceEntries = 1024;
+struct SparseRows {
+  const Offset* start;  ///< where each piece begins, and where the last one ends
+  const Index* first;   ///< the first piece of each row, and one more
+  Index pieces;
+  Index rows;
+  int lanes;  ///< threads that share a piece
+  Numbers col;
+  const Real* m;
+};
+
+struct FullRows {
+  const Real* m;
+  Index rows;
+  Index cols;
+  Index pitch;
+};
+
+/// What is done with a row of M v: kept = factor * M v + addend, and out = factor * kept. Each may be null.
+template <class V>
+struct RowTerms {
+  const V* factor = nullptr;
+  const V* addend = nullptr;
+  V* kept = nullptr;
+  V* out = nullptr;
+};
+
+/// M v for 1 or 4 vectors side by side. `parts` has room for one product a piece.
+template <class V>
+void times(const SparseRows& m, const V* v, Index vectors, const RowTerms<V>& terms, V* parts, cudaStream_t stream);
+/// M v and M' u of a full matrix.
+template <class V>
+void times(const FullRows& m, const V* v, const RowTerms<V>& terms, cudaStream_t stream);
+template <class V>
+void times_transposed(const FullRows& m, const V* u, V* out, V* parts, cudaStream_t stream);
+/// How many parts as long as a row the latter and the next have.
+inline constexpr Index kFullParts = 396;
+/// out = M' (what the terms make of M v), reading M once. For rows that threads can hold.
+inline constexpr Index kLongestFusedRow = 8192;
+void normal(const FullRows& m, const Real* v, const RowTerms<Real>& terms, Real* out, Real* parts, cudaStream_t stream);
+
+/// out = M in or M' in for rows of `columns` numbers, a multiple of kFactorStep. `parts`: one row of them a piece, or
+/// kBlockParts outputs.
+inline constexpr Index kBlockParts = 8;
+void block_times(const SparseRows& m, const Real* in, Index columns, Real* out, Real* parts, cudaStream_t stream);
+void block_times(const FullRows& m, bool transposed, const Real* in, Index columns, Real* out, Real* parts,
+                 cudaStream_t stream);
+
+/// M'M, or MM' with `of_rows`, of D M E in double, with diagonals where given. `out` is zero before. Of a pattern,
+/// `outer` is the order that has the side's vectors as rows, `inner` the other one.
+void gram(const FullRows& m, bool of_rows, const double* row_factor, const double* col_factor, double* out,
+          cudaStream_t stream);
+void gram(const SparseRows& outer, const SparseRows& inner, const double* outer_factor, const double* inner_factor,
+          double* out, cudaStream_t stream);
+
+}  // namespace tracenorm::cuda

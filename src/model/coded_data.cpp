@@ -1,0 +1,40 @@
+#include "model/coded_data.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tracenorm {
+
+std::optional<CodedArray> code_data(const Array<Real>& value) {
+  constexpr std::size_t most = 128;  // codes 0 to 127
+  std::vector<Real> levels;          // the different values, ascending
+  Real last = std::numeric_limits<Real>::quiet_NaN();
+  for (const Real y : value) {
+    if (y == last || std::isnan(y)) continue;
+    last = y;
+    const auto place = std::lower_bound(levels.begin(), levels.end(), y);
+    if (place != levels.end() && *place == y) continue;
+    if (levels.size() == most) return std::nullopt;
+    levels.insert(place, y);
+  }
+  if (levels.empty()) return std::nullopt;
+  Real scale = 1;
+  for (std::size_t k = 1; k < levels.size(); ++k) {
+    scale = k == 1 ? levels[k] - levels[k - 1] : std::min(scale, levels[k] - levels[k - 1]);
+  }
+  const auto code_of = [&](Real y) { return std::nearbyint((double(y) - double(levels[0])) / double(scale)); };
+  for (const Real y : levels) {  // every product and sum must be exact, with and without fused multiply-add
+    const double code = code_of(y);
+    const double product = double(scale) * code;
+    if (code >= double(most) || double(Real(product)) != product || product + double(levels[0]) != double(y))
+      return std::nullopt;
+  }
+  CodedArray coded{std::vector<std::int8_t>(value.size()), levels[0], scale};
+  for (std::size_t e = 0; e < value.size(); ++e) {
+    coded.code[e] = std::isnan(value[e]) ? kernels::CodedData::kMissing : static_cast<std::int8_t>(code_of(value[e]));
+  }
+  return coded;
+}
+
+}  // namespace tracenorm
