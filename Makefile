@@ -20,7 +20,7 @@ test     = ctest --preset $(1) -j $(JOBS)
 threaded = Evaluator|SameBits|Solve|Methods|Stopping|Allocation|example|program\.(complete|denoise|links|interruption|repeatable)
 
 # Everything that clang-format and clang-tidy look at.
-sources = find include src apps tests examples bench python -name '*.cpp' -o -name '*.hpp' -o -name '*.inc' -o -name '*.hpp.in'
+sources = find include src apps tests examples bench python -name '*.cpp' -o -name '*.hpp' -o -name '*.inc' -o -name '*.hpp.in' -o -name '*.cu' -o -name '*.cuh'
 
 .PHONY: help
 help: ## this list

@@ -3,9 +3,10 @@
 
     bench/gpu.py BIN [--links EDGES] [--ratings RATINGS.tsv] [--large] [--out FILE.json]
 
-BIN has `tracenorm`, `tracenorm_cuda_passes` and `tracenorm_scaling`. Needs PyTorch with CUDA, NumPy and SciPy. Seconds are of
-the iterations alone, from the first to the last, without reading data and without the final certificate.
+BIN has `tracenorm`, `tracenorm_cuda_passes` and `tracenorm_scaling`. Needs PyTorch with CUDA, NumPy and SciPy. Seconds
+are of the iterations alone, from the first to the last, without reading data and without the final certificate.
 """
+
 import argparse
 import json
 import lzma
@@ -32,12 +33,12 @@ class Width:
         return torch.clamp(paper, min=self.floor * self.scale / (k + 1) ** 0.5)
 
 
-def power_steps(multiply, transposed, v, steps):
+def power_steps(m, transposed, v, steps):
     """A few steps towards the leading pair, from the last one."""
     for _ in range(steps):
-        v = transposed(multiply(v))
+        v = transposed @ (m @ v)
         v = v / v.norm()
-    u = multiply(v)
+    u = m @ v
     return u / u.norm(), v
 
 
@@ -63,7 +64,7 @@ def torch_links(y, radius, l1, iterations, steps):
         width, v = Width(radius, scale), torch.randn(y.shape[1], device=DEVICE)
         for k in range(most or iterations):
             slopes = 2 * (x - filled) * mask + l1 * torch.clamp(x / width.next(k), -1, 1)
-            u, v = power_steps(lambda w: slopes @ w, lambda w: slopes.T @ w, v, steps)
+            u, v = power_steps(slopes, slopes.T, v, steps)
             change = torch.outer(-radius * u, v) - x
             width.changes.append(change.abs().max())
             x += 2 / (k + 2) * change
@@ -73,7 +74,7 @@ def torch_links(y, radius, l1, iterations, steps):
 
 
 def torch_ratings(data, radius, iterations, steps):
-    """sum |x - y| over the entries: products by cuSPARSE, with the transpose as a pattern of its own and a permutation."""
+    """sum |x - y| over the entries: products by cuSPARSE, the transpose a pattern of its own and a permutation."""
     begin, col = (torch.tensor(a, dtype=torch.int64, device=DEVICE) for a in (data.indptr, data.indices))
     y = torch.tensor(data.data, dtype=torch.float32, device=DEVICE)
     row = torch.repeat_interleave(torch.arange(data.shape[0], device=DEVICE), begin.diff())
@@ -91,7 +92,7 @@ def torch_ratings(data, radius, iterations, steps):
             slopes = torch.clamp((x - y) / width.next(k), -1, 1)
             m = torch.sparse_csr_tensor(short[0], short[1], slopes, size=data.shape)
             mt = torch.sparse_csr_tensor(short[2], short[3], slopes[place], size=data.shape[::-1])
-            u, v = power_steps(lambda w: m @ w, lambda w: mt @ w, v, steps)
+            u, v = power_steps(m, mt, v, steps)
             change = -radius * u[row, 0] * v[col, 0] - x
             width.changes.append(change.abs().max())
             x += 2 / (k + 2) * change
@@ -108,8 +109,14 @@ def program(bin_folder, file, options, backend):
         raise SystemExit(f"{' '.join(map(str, command))}\n{done.stderr}")
     run = json.loads(done.stdout)
     first, last = run["trace"][0], run["trace"][-2]  # the very last one certifies
-    return {"iterations_s": last["seconds"] - first["seconds"], "whole_s": run["seconds"], "objective": last["objective"],
-            "iterations": run["iterations"], "gap": run["relative_gap"], "proof": run["certificate"]}
+    return {
+        "iterations_s": last["seconds"] - first["seconds"],
+        "whole_s": run["seconds"],
+        "objective": last["objective"],
+        "iterations": run["iterations"],
+        "gap": run["relative_gap"],
+        "proof": run["certificate"],
+    }
 
 
 def read(path):
@@ -126,14 +133,32 @@ def links_case(bin_folder, path, work, rows):
     numpy.save(work / "links.npy", y)
     for steps in (2, 4, 8):
         seconds, objective = torch_links(y, 1052.88, 0.01, 1000, steps)
-        rows.append({"case": "links, 1000 iterations", "what": f"PyTorch, {steps} power steps", "iterations_s": seconds, "objective": objective})
+        rows.append(
+            {
+                "case": "links, 1000 iterations",
+                "what": f"PyTorch, {steps} power steps",
+                "iterations_s": seconds,
+                "objective": objective,
+            }
+        )
     options = ["--prepare", "none", "--loss", "squared", "--l1", "0.01", "--radius", "1052.88"]
     walk = ["--method", "fwua", "--iterations", "1000", "--certificate-share", "0"]
     for backend in ("cuda", "cpu"):
-        rows.append({"case": "links, 1000 iterations", "what": backend, **program(bin_folder, work / "links.npy", options + walk, backend)})
+        rows.append(
+            {
+                "case": "links, 1000 iterations",
+                "what": backend,
+                **program(bin_folder, work / "links.npy", options + walk, backend),
+            }
+        )
     for backend in ("cuda", "cpu"):
-        rows.append({"case": "links to a gap of 1 %", "what": backend,
-                     **program(bin_folder, work / "links.npy", [*options, "--gap", "0.01"], backend)})
+        rows.append(
+            {
+                "case": "links to a gap of 1 %",
+                "what": backend,
+                **program(bin_folder, work / "links.npy", [*options, "--gap", "0.01"], backend),
+            }
+        )
 
 
 def ratings_case(bin_folder, path, work, rows):
@@ -147,10 +172,36 @@ def ratings_case(bin_folder, path, work, rows):
     scipy.sparse.save_npz(work / "ratings.npz", data, compressed=False)
     for steps in (3, 6):
         seconds, objective = torch_ratings(data, 15000, 300, steps)
-        rows.append({"case": "half the ratings, 300 iterations", "what": f"PyTorch, {steps} power steps", "iterations_s": seconds, "objective": objective})
-    options = ["--prepare", "none", "--loss", "absolute", "--radius", "15000", "--method", "fwua", "--iterations", "300", "--certificate-share", "0"]
+        rows.append(
+            {
+                "case": "half the ratings, 300 iterations",
+                "what": f"PyTorch, {steps} power steps",
+                "iterations_s": seconds,
+                "objective": objective,
+            }
+        )
+    options = [
+        "--prepare",
+        "none",
+        "--loss",
+        "absolute",
+        "--radius",
+        "15000",
+        "--method",
+        "fwua",
+        "--iterations",
+        "300",
+        "--certificate-share",
+        "0",
+    ]
     for backend in ("cuda", "cpu"):
-        rows.append({"case": "half the ratings, 300 iterations", "what": backend, **program(bin_folder, work / "ratings.npz", options, backend)})
+        rows.append(
+            {
+                "case": "half the ratings, 300 iterations",
+                "what": backend,
+                **program(bin_folder, work / "ratings.npz", options, backend),
+            }
+        )
 
 
 def large_case(bin_folder, rows):
@@ -162,16 +213,34 @@ def large_case(bin_folder, rows):
     data = scipy.sparse.csr_matrix((draw.standard_normal(entries, dtype=numpy.float32), col, begin), shape=shape)
     for steps in (3, 6):
         seconds, _ = torch_ratings(data, 6 * entries**0.5, 300, steps)
-        rows.append({"case": "96 million entries, 300 iterations", "what": f"PyTorch, {steps} power steps", "iterations_s": seconds})
-    done = subprocess.run([bin_folder / "tracenorm_scaling", *map(str, shape), str(entries), "300", "0", "cuda"],
-                          capture_output=True, text=True, check=True)
+        rows.append(
+            {
+                "case": "96 million entries, 300 iterations",
+                "what": f"PyTorch, {steps} power steps",
+                "iterations_s": seconds,
+            }
+        )
+    done = subprocess.run(
+        [bin_folder / "tracenorm_scaling", *map(str, shape), str(entries), "300", "0", "cuda"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     run = json.loads(done.stdout)
-    rows.append({"case": "96 million entries, 300 iterations", "what": "cuda", "iterations_s": 300 * run["seconds_per_iteration"],
-                 "objective": run["objective"]})
+    rows.append(
+        {
+            "case": "96 million entries, 300 iterations",
+            "what": "cuda",
+            "iterations_s": 300 * run["seconds_per_iteration"],
+            "objective": run["objective"],
+        }
+    )
 
 
 def passes(bin_folder, *arguments):
-    done = subprocess.run([bin_folder / "tracenorm_cuda_passes", *arguments], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [bin_folder / "tracenorm_cuda_passes", *arguments], capture_output=True, text=True, check=True
+    )
     return json.loads(done.stdout)
 
 
@@ -197,12 +266,19 @@ def main():
             large_case(options.bin, rows)
     print(f"{'case':36} {'what':24} {'seconds':>9} {'objective':>14}  whole run, gap")
     for row in rows:
-        more = f"{row['whole_s']:.2f} s, {row['gap']:.3g} ({row['proof']}), {row['iterations']} iterations" if "whole_s" in row else ""
-        print(f"{row['case']:36} {row['what']:24} {row['iterations_s']:9.3f} {row.get('objective', float('nan')):14.7g}  {more}")
+        more = (
+            f"{row['whole_s']:.2f} s, {row['gap']:.3g} ({row['proof']}), {row['iterations']} iterations"
+            if "whole_s" in row
+            else ""
+        )
+        objective = row.get("objective", float("nan"))
+        print(f"{row['case']:36} {row['what']:24} {row['iterations_s']:9.3f} {objective:14.7g}  {more}")
     for name, table in measured.items():
-        print(f"\n{name}: a copy moves {table['copy_bytes_per_second'] / 1e12:.2f} TB/s; a dot product and its answer take {table['dot_microseconds']} us")
+        rate = table["copy_bytes_per_second"] / 1e12
+        print(f"\n{name}: a copy moves {rate:.2f} TB/s; a dot product takes {table['dot_microseconds']} us")
         for one in table["passes"]:
-            print(f"  {one['pass']:28} {one['microseconds']:9.1f} us  {one['bytes_an_entry']:5} bytes an entry  {100 * one['of_a_copy']:5.1f} % of a copy")
+            cost = f"{one['microseconds']:9.1f} us  {one['bytes_an_entry']:5} bytes an entry"
+            print(f"  {one['pass']:28} {cost}  {100 * one['of_a_copy']:5.1f} % of a copy")
     if options.out:
         options.out.write_text(json.dumps({"runs": rows, "passes": measured}, indent=1))
 
