@@ -78,8 +78,8 @@ class ChoosingTest(DataTest):
         run = self.run_json("complete", data, "--validation", valid)
         self.assertEqual(run["validation"]["entries"], 60)
         best = min(step["validation_error"] for step in run["radius_path"])
-        # Settings are judged by the mean huber:1 loss; all errors here are below 1.
-        self.assertAlmostEqual(run["validation"]["rmse_prepared"] ** 2 / 2, best, delta=0.02 * best)
+        # Settings are judged by the mean huber:1 loss of rough answers; all errors here are below 1.
+        self.assertAlmostEqual(run["validation"]["rmse_prepared"] ** 2 / 2, best, delta=0.05 * best)
         # A radius at which not everything can be fitted: at an optimum of zero a relative gap means nothing.
         tight = self.run_json("complete", data, "--validation", valid, "--radius", 5, "--gap", 0.1)
         self.assertLessEqual(tight["relative_gap"], 0.1)
