@@ -27,7 +27,8 @@ constexpr double kSearchGap = 0.003;
 constexpr int kSearchIterations = 2;
 constexpr int kFirstIterations = 6;  // from X = 0 the first corrections may be taken back
 constexpr int kTurnIterations = 1;
-constexpr int kSearchSteps = 10;  // of a correction: half of what an answer gets; twice as many choose the same settings
+constexpr int kSearchSteps =
+    10;  // of a correction: half of what an answer gets; twice as many choose the same settings
 /// Of the answer, where none is asked for.
 constexpr double kAnswerGap = 0.005;
 
