@@ -45,7 +45,8 @@ void add_completion_options(CLI::App& app, CompletionOptions& options) {
       ->group("Objective");
   app.add_flag_callback(
          "--no-refit", [&options] { options.common.fit.refit = false; },
-         "predict with the certified answer itself, offsets fitted together with it; not with its singular values times "
+         "predict with the certified answer itself, offsets fitted together with it; not with its singular values "
+         "times "
          "gains that held-out entries choose")
       ->group("Objective");
   app.add_option("--weights", options.weights, "how much each entry counts: row, column, weight above 0")

@@ -134,7 +134,8 @@ void add_estimation_options(CLI::App& app, EstimationOptions& options, const std
   add_input_options(app, options, data_name, data_help);
   add_objective_options(app, options.fit);
   options.method.add_to(app);
-  add_fields(app, options.fit.run, {"iterations", "gap", "time", "certificate_share", "seed", "threads", "backend"}, "Run");
+  add_fields(app, options.fit.run, {"iterations", "gap", "time", "certificate_share", "seed", "threads", "backend"},
+             "Run");
   add_output_options(app, options);
 }
 
