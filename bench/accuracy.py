@@ -165,10 +165,12 @@ def picture(results, path):
     names = list(dict.fromkeys(one["data"] for one in results))
     figure, axes = pyplot.subplots(1, len(names), figsize=(5 * len(names), 3.4), squeeze=False)
     for axis, data in zip(axes[0], names, strict=True):
-        for what in dict.fromkeys(one["what"] for one in results):
-            runs = [one for one in results if (one["data"], one["what"]) == (data, what)]
+        of_data = [one for one in results if one["data"] == data]
+        for what in dict.fromkeys(one["what"] for one in of_data):
+            runs = [one for one in of_data if one["what"] == what]
             axis.plot([one["cpu_seconds"] for one in runs], [one["rmse"] for one in runs], "o", label=what, alpha=0.8)
-        axis.set(xscale="log", xlabel="processor seconds, search for settings included", ylabel="RMSE", title=data)
+        axis.set(xlabel="processor seconds, search for settings included", ylabel="RMSE", title=data)
+        axis.set_xlim(left=0)
         axis.legend(fontsize=8)
     figure.tight_layout()
     figure.savefig(path, metadata={"Date": None})
