@@ -127,7 +127,7 @@ class ChoosingTest(DataTest):
 
     def test_time_is_for_path_and_answer_together(self):
         data, _ = self.additive()
-        run = self.run_json("complete", data, "--time", 0.05, "--iterations", 1000000, "--gap", 1e-12)
+        run = self.run_json("complete", data, "--time", 0.05, "--iterations", 1000000, "--gap", 1e-12, code=1)
         spent = run["seconds"] + sum(step["seconds"] for step in run["radius_path"])
         self.assertEqual(run["status"], "time_limit")
         self.assertLess(spent, 5)
