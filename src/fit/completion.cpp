@@ -401,7 +401,7 @@ bool fits_offsets(const FitOptions& options) {
          std::holds_alternative<NoPenalty>(options.penalty) && !options.choose_l1;
 }
 
-Fit fit_completion(FitData data, const FitOptions& options, const RunHooks& hooks) {
+Fit fit_completion(const FitData& data, const FitOptions& options, const RunHooks& hooks) {
   Fit fit;
   fit.norm_weights = {*options.norm_power, options.norm_smoothing};
   fit.method = *options.method;

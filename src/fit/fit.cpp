@@ -222,7 +222,7 @@ Fit fit(FitData data, const FitOptions& options, const RunHooks& hooks) {
     too_few(data.entries.size());
   }
   tell(hooks, "preparing the data");
-  if (fits_offsets(chosen)) return fit_completion(std::move(data), chosen, hooks);
+  if (fits_offsets(chosen)) return fit_completion(data, chosen, hooks);
   std::optional<Trial> trial;
   if (chosen.chooses_radius() && data.validation.size() == 0) trial = hold_out(chosen, data);
   Preparation preparation;

@@ -107,7 +107,7 @@ class Panels {
 
   /// projection = basis' block, block <- block - basis * projection, square = block' block.
   virtual void take_out(PanelList basis, const Panel& block, Eigen::Ref<Eigen::MatrixXd> projection,
-                        Eigen::Ref<Eigen::MatrixXd> square) {
+                        Eigen::Ref<Eigen::MatrixXd> square) {  // NOLINT(performance-unnecessary-value-param): a view
     gram(basis, block, projection);
     projection *= -1;
     combine(1, basis, projection, block);

@@ -89,7 +89,7 @@ void add_whole_rows(const ScaledSlopes& m, Eigen::MatrixXd& gram) {
     if (!m.everywhere) {
       off.rows(first, first + count, block.data());
       for (Index k = 0; k < count; ++k) {
-        const auto i = static_cast<std::size_t>(first + k);
+        const auto i = static_cast<std::size_t>(first) + static_cast<std::size_t>(k);
         for (auto e = static_cast<std::size_t>(m.begin[i]); e < static_cast<std::size_t>(m.begin[i + 1]); ++e) {
           block[static_cast<std::size_t>(k) * cols + static_cast<std::size_t>(m.col[e])] = m.value[e];
         }
@@ -156,7 +156,7 @@ NormBound by_factorisation(const ScaledSlopes& m, const CheapNorms& norms, doubl
   Eigen::MatrixXd shifted = gram_of(m, execution);
   const double row_sum = errors.norm(largest_row_sum(shifted));
   if (row_sum <= wanted) return {row_sum, 0, fmt::format("row sums of a Gram matrix of order {} show it", m.cols)};
-  const NormBound failed{std::min(norms.least(), row_sum), 0, ""};
+  NormBound failed{std::min(norms.least(), row_sum), 0, ""};
 
   // t + growth (n t - trace A) + 2 u t + error = wanted^2, solved for t.
   const double n = m.cols;
