@@ -199,7 +199,7 @@ int run(EvaluateOptions options) {
       watch.set_series(fmt::format("fold {} of {}", f + 1, options.folds));
       Part part;
       for (std::size_t e = 0; e < fold.size(); ++e) append(fold[e] == f ? part.test : part.train, entries, e);
-      complete = score_part(options, data, std::move(part), relevant, scores, watch.hooks());
+      complete = score_part(options, data, part, relevant, scores, watch.hooks());
       done += complete ? 1 : 0;
     }
   }
