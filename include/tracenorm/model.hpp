@@ -59,6 +59,8 @@ struct Model {
   [[nodiscard]] double predict(Index row, Index col) const {
     return preparation.predict(row < 0 || col < 0 ? 0.0 : factors.entry(row, col), row, col);
   }
+  /// Predicts by another reading from here on; the present one, which is what is certified, is kept beside it.
+  void predict_by(Reading reading);
   /// The answer of the run, which is what is certified.
   [[nodiscard]] Model answer() const;
   /// The ends of an interval around a prediction that holds the entry with this probability. There must be a spread.

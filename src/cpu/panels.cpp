@@ -22,16 +22,6 @@ decltype(auto) with_columns(Index columns, Work&& work) {
   return columns == 1 ? work(std::integral_constant<int, 1>{}) : work(std::integral_constant<int, kBlockColumns>{});
 }
 
-bool is_diagonal(const SmallMatrix& small) {
-  if (small.rows() != small.cols()) return false;
-  for (Eigen::Index j = 0; j < small.cols(); ++j) {
-    for (Eigen::Index i = 0; i < small.rows(); ++i) {
-      if (i != j && small(i, j) != 0) return false;
-    }
-  }
-  return true;
-}
-
 /// a' b for blocks of a search.
 template <int columns>
 void add_search_gram(const Real* x, const Real* y, Offset rows, Eigen::Ref<Eigen::MatrixXd> out) {

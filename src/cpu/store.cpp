@@ -18,17 +18,6 @@ namespace {
 constexpr Offset kEntriesPerOutput = 8;
 constexpr Offset kMostFactorShards = 8;
 
-double root_mean_square(const Real* value, Offset count) {
-  double squares = 0;
-  Offset observed = 0;
-  for (Offset e = 0; e < count; ++e) {
-    if (std::isnan(value[e])) continue;
-    squares += double(value[e]) * double(value[e]);
-    ++observed;
-  }
-  return observed > 0 ? std::sqrt(squares / static_cast<double>(observed)) : 1.0;
-}
-
 }  // namespace
 
 CpuStore::CpuStore(const Problem& problem, const Execution& execution)
@@ -45,7 +34,7 @@ CpuStore::CpuStore(const Problem& problem, const Execution& execution)
   facts_ = {layout_->rows(),
             layout_->cols(),
             entries,
-            root_mean_square(value_, entries),
+            root_mean_square({value_, static_cast<std::size_t>(entries)}),
             off_pattern() ? lambda_ : 0.0,
             layout_->search_columns(),
             layout_->work()};

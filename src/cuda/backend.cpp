@@ -31,8 +31,9 @@ const Backend& cuda_backend() {
 }
 
 bool worth_a_device(const Problem& problem) {
-  // A device takes a third of a second to start, and an iteration there some fifty microseconds whatever its size.
-  constexpr Offset least = 1'000'000;
+  // Measured for whole automatic runs next to sixteen cores (docs/measurements.md): as fast with 90,000 entries, six
+  // times as fast with 900,000.
+  constexpr Offset least = 300'000;
   if (std::holds_alternative<losses::Custom>(problem.loss)) return false;
   const bool everywhere = std::holds_alternative<DenseObservations>(problem.observations) ||
                           std::holds_alternative<L1Penalty>(problem.penalty);

@@ -17,16 +17,6 @@ constexpr Index kMostTiles = 4096;
 /// Columns whose part outside of others has less than this share of their square depend on them.
 constexpr double kDependent = 1e3 * std::numeric_limits<Real>::epsilon();
 
-bool is_diagonal(const SmallMatrix& small) {
-  if (small.rows() != small.cols()) return false;
-  for (Eigen::Index j = 0; j < small.cols(); ++j) {
-    for (Eigen::Index i = 0; i < small.rows(); ++i) {
-      if (i != j && small(i, j) != 0) return false;
-    }
-  }
-  return true;
-}
-
 ViewList views(PanelList panels) {
   ViewList list{};
   for (const Panel& panel : panels) list.view[list.count++] = view(panel);

@@ -23,17 +23,6 @@ T* room(Device& device, DeviceArray<T>& array, std::size_t size) {
   return array.data();
 }
 
-double root_mean_square(const Array<Real>& value) {
-  double squares = 0;
-  Offset observed = 0;
-  for (const Real y : value) {
-    if (std::isnan(y)) continue;
-    squares += double(y) * double(y);
-    ++observed;
-  }
-  return observed > 0 ? std::sqrt(squares / static_cast<double>(observed)) : 1.0;
-}
-
 template <class V>
 V* data_of(const Panel& panel) {
   if constexpr (std::is_same_v<V, double>) {
@@ -68,7 +57,8 @@ CudaStore::CudaStore(const Problem& problem, std::shared_ptr<Device> device)
   const auto* sparse = std::get_if<SparseObservations>(&problem.observations);
   facts_.rows = rows(problem.observations);
   facts_.cols = cols(problem.observations);
-  facts_.data_scale = root_mean_square(dense != nullptr ? dense->value : sparse->value);
+  const Array<Real>& value = dense != nullptr ? dense->value : sparse->value;
+  facts_.data_scale = root_mean_square({value.data(), value.size()});
   const auto all = static_cast<Offset>(facts_.rows) * facts_.cols;
   if (dense != nullptr || (std::holds_alternative<L1Penalty>(problem.penalty) && lambda_ > 0)) {  // acts on all entries
     mode_ = dense_mode(problem.penalty);

@@ -181,13 +181,7 @@ bool suits_corrective(const FitOptions& options) {
 Model Fit::model() const {
   Model model{result.solution, {}, {}, preparation};
   model.spread = spread;
-  if (!predictor) return model;
-  model.certified = Reading{{result.solution.values().begin(), result.solution.values().end()},
-                            preparation.row_offset,
-                            preparation.col_offset};
-  model.factors = with_values(result.solution, predictor->values);
-  model.preparation.row_offset = predictor->row_offset;
-  model.preparation.col_offset = predictor->col_offset;
+  if (predictor) model.predict_by(*predictor);
   return model;
 }
 

@@ -144,12 +144,8 @@ void read_predictor(NpzArrays& arrays, const std::string& path, Model& model) {
   const auto terms = static_cast<std::size_t>(model.factors.terms());
   const std::vector<double> values = read_few(arrays, path, "predictor_values", terms);
   if (values.size() != terms) fail("'{}': 'predictor_values' is empty; it must hold {} numbers", path, terms);
-  model.certified = Reading{{model.factors.values().begin(), model.factors.values().end()},
-                            std::move(model.preparation.row_offset),
-                            std::move(model.preparation.col_offset)};
-  model.factors = with_values(model.factors, values);
-  model.preparation.row_offset = read_offsets(arrays, path, "predictor_row_offset", model.factors.rows());
-  model.preparation.col_offset = read_offsets(arrays, path, "predictor_col_offset", model.factors.cols());
+  model.predict_by({values, read_offsets(arrays, path, "predictor_row_offset", model.factors.rows()),
+                    read_offsets(arrays, path, "predictor_col_offset", model.factors.cols())});
 }
 
 }  // namespace

@@ -1,6 +1,19 @@
 #include "model/entry_functions.hpp"
 
+#include <cmath>
+
 namespace tracenorm {
+
+double root_mean_square(std::span<const Real> value) {
+  double squares = 0;
+  Offset observed = 0;
+  for (const Real y : value) {
+    if (std::isnan(y)) continue;
+    squares += double(y) * double(y);
+    ++observed;
+  }
+  return observed > 0 ? std::sqrt(squares / static_cast<double>(observed)) : 1.0;
+}
 
 double penalty_lambda(const Penalty& penalty) {
   if (const auto* l1 = std::get_if<L1Penalty>(&penalty)) return l1->lambda;

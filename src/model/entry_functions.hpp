@@ -1,10 +1,15 @@
 // Joins a loss (a variant) with the kernels: one visit per pass, so the loop inside knows its loss at compile time.
 #pragma once
 
+#include <span>
+
 #include "kernels/kernels.hpp"
 #include "tracenorm/problem.hpp"
 
 namespace tracenorm {
+
+/// Of the observed values (the others are NaN); 1 where there is none.
+double root_mean_square(std::span<const Real> value);
 
 /// The penalty's lambda; zero for none.
 double penalty_lambda(const Penalty& penalty);

@@ -1,6 +1,7 @@
 #include "tracenorm/model.hpp"
 
 #include <cstdint>
+#include <utility>
 
 namespace tracenorm {
 
@@ -12,6 +13,13 @@ std::string Labels::name(Index index) const {
 LowRankMatrix with_values(const LowRankMatrix& x, const std::vector<double>& values) {
   return {x.left(), Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size())),
           x.right()};
+}
+
+void Model::predict_by(Reading reading) {
+  certified = Reading{{factors.values().begin(), factors.values().end()},
+                      std::exchange(preparation.row_offset, std::move(reading.row_offset)),
+                      std::exchange(preparation.col_offset, std::move(reading.col_offset))};
+  factors = with_values(factors, reading.values);
 }
 
 Model Model::answer() const {

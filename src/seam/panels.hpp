@@ -77,6 +77,16 @@ class Panel {
 /// Several panels of one side and use, one beside the other.
 using PanelList = std::span<const Panel>;
 using SmallMatrix = Eigen::Ref<const Eigen::MatrixXd>;
+/// Whether it only stretches columns.
+inline bool is_diagonal(const SmallMatrix& small) {
+  if (small.rows() != small.cols()) return false;
+  for (Eigen::Index j = 0; j < small.cols(); ++j) {
+    for (Eigen::Index i = 0; i < small.rows(); ++i) {
+      if (i != j && small(i, j) != 0) return false;
+    }
+  }
+  return true;
+}
 
 class Panels {
  public:
