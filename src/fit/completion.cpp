@@ -27,8 +27,7 @@ constexpr double kSearchGap = 0.003;
 constexpr int kSearchIterations = 2;
 constexpr int kFirstIterations = 6;  // from X = 0 the first corrections may be taken back
 constexpr int kTurnIterations = 1;
-constexpr int kSearchSteps =
-    10;  // of a correction: half of what an answer gets; twice as many choose the same settings
+constexpr int kSearchSteps = 10;  // of a correction: half of what an answer gets
 /// Of the answer, where none is asked for.
 constexpr double kAnswerGap = 0.005;
 
@@ -304,7 +303,9 @@ class Search {
     const SideOffsets offsets = now.offsets;
     hooks_.start = &start;
     hooks_.start_offsets = problem.offsets ? &offsets : nullptr;
-    methods::Corrective rough = std::get<methods::Corrective>(*options_.method);
+    // Whatever makes the answer in the end: a few corrections say more of a setting than a few Frank-Wolfe steps.
+    const auto* corrective = std::get_if<methods::Corrective>(&*options_.method);
+    methods::Corrective rough = corrective != nullptr ? *corrective : methods::Corrective{};
     rough.steps = std::min(rough.steps, kSearchSteps);
     Result result = tracenorm::solve(problem, rough, run, hooks_);
     now.x = std::move(result.solution);
@@ -356,7 +357,7 @@ class Search {
 void answer(const PartOfData& part, Settings settings, const RunHooks& given_hooks, Fit& fit) {
   RunHooks hooks = given_hooks;
   RunOptions run = after(fit.run, fit.path);
-  if (!run.gap) run.gap = kAnswerGap;
+  if (!run.gap && std::holds_alternative<methods::Corrective>(fit.method)) run.gap = kAnswerGap;
   hooks.start = settings.x.terms() > 0 ? &settings.x : nullptr;
   tell(hooks, "solving");
   if (settings.turns > 0 || settings.offsets_before || settings.radius == 0) {  // the last: offsets say it all

@@ -26,7 +26,7 @@ constexpr double kLargestDelay = 50;
 }  // namespace
 
 double FrankWolfeStep::next(Evaluator& f, int k) {
-  f.aim(f.leading_atom(accuracy(options_, k)).atom);
+  f.aim(f.leading_atom(accuracy(options_, k)).atom, 2 / (k + delay_));
   if (options_.step == StepRule::line_search) return line_search(f);
   if (options_.step == StepRule::measured && k == 0) delay_ = 2 / std::max(line_search(f), 2 / kLargestDelay);
   return 2.0 / (k + delay_);

@@ -134,7 +134,7 @@ bool is_bounded(const Method& method) {
   return std::visit([](const auto& options) { return std::decay_t<decltype(options)>::bounded; }, method);
 }
 
-bool carries_offsets(const Method& method) { return std::holds_alternative<methods::Corrective>(method); }
+bool carries_offsets(const Method& method) { return is_bounded(method); }
 
 std::vector<MethodHelp> method_help() {
   std::vector<MethodHelp> help;
@@ -157,11 +157,12 @@ Result solve(const Problem& problem, const Method& method, const RunOptions& opt
     if (!run.gap) run.gap = corrective->tolerance;
   }
   if (problem.offsets && !carries_offsets(method)) {
-    throw Error(ErrorCode::usage,
-                fmt::format("method {} does not fit offsets together with X; take corrective, or fit "
-                            "them beforehand",
-                            method_name(method)),
-                "method");
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("method {} does not fit offsets together with X; take fwua, rdfw or corrective, or fit them "
+                    "beforehand",
+                    method_name(method)),
+        "method");
   }
   const Execution execution(run.threads);
   const auto& [backend, name] = choose_backend(problem, run, hooks);

@@ -41,6 +41,10 @@ Evaluator::Evaluator(const Problem& problem, const Execution& execution, Place p
       offsets_(problem, *panels_, *store_, counters_),
       target_{panels_->make(Side::left, Use::exact, 1), panels_->make(Side::right, Use::exact, 1)} {
   leading_.atom = {pair_.left(), pair_.right(), -radius_};
+  if (!offsets_.active()) return;
+  const Index columns = padded(1 + kOffsetColumns);
+  target_with_offsets_ = {panels_->make(Side::left, Use::descent, columns),
+                          panels_->make(Side::right, Use::descent, columns)};
 }
 
 double Evaluator::kink_slope() const {
@@ -96,7 +100,7 @@ const LeadingAtom& Evaluator::leading_atom(const OracleAccuracy& accuracy) {
   return leading_;
 }
 
-void Evaluator::aim(const Atom& atom) {
+void Evaluator::aim(const Atom& atom, std::optional<double> step) {
   aimed_ = atom;
   aimed_matrix_ = nullptr;
   panels_->add(0, atom.weight, atom.left, target_.left);
@@ -104,14 +108,11 @@ void Evaluator::aim(const Atom& atom) {
   norm_.scale(target_.left);
   norm_.scale(target_.right);
   if (offsets_.active()) {
-    const Index columns = padded(1 + kOffsetColumns);
-    const Product at{panels_->make(Side::left, Use::descent, columns),
-                     panels_->make(Side::right, Use::descent, columns)};
-    panels_->add(0, 1, target_.left, at.left.column(0));
-    panels_->add(0, 1, target_.right, at.right.column(0));
-    offsets_.aim(offsets_.now());
-    offsets_.join(offsets_.target(), 1, at);
-    store_->aim(at);
+    step ? offsets_.aim_down(*step) : offsets_.aim(offsets_.now());
+    panels_->add(0, 1, target_.left, target_with_offsets_.left.column(0));
+    panels_->add(0, 1, target_.right, target_with_offsets_.right.column(0));
+    offsets_.join(offsets_.target(), 1, target_with_offsets_);
+    store_->aim(target_with_offsets_);
     return;
   }
   store_->aim(target_);

@@ -81,8 +81,9 @@ class Evaluator {
   Linearization linearize(double width, bool want_conjugate);
   /// Starts from the pair of the last call. The result lives until the next call.
   const LeadingAtom& leading_atom(const OracleAccuracy& accuracy);
-  /// Makes this the target S of the next move.
-  void aim(const Atom& atom);
+  /// Makes this the target S of the next move; a move of `step` takes offsets one step downhill. (Without a step they
+  /// stay.)
+  void aim(const Atom& atom, std::optional<double> step = std::nullopt);
   /// The same for a matrix of any rank, which must live until then.
   void aim(const FactoredMatrix& target) { aim(target, offsets_.now()); }
   void aim(const ModelPoint& target) { aim(target.x, target.offsets); }
@@ -204,6 +205,7 @@ class Evaluator {
 
   LeadingAtom leading_;
   Product target_;                                // an atom as it meets the entries
+  Product target_with_offsets_;                   // and the offsets beside it, where there are any
   const FactoredMatrix* aimed_matrix_ = nullptr;  // or a matrix
   Atom aimed_;
   double square_norm_ = 0;    // |X|_F^2 from the factors, kept where a penalty off the pattern needs it

@@ -1,5 +1,6 @@
 #include "solver/offsets.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -9,6 +10,10 @@ namespace tracenorm {
 namespace {
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon();
+
+/// How the pace of steps down the slopes changes, after a turn and without one.
+constexpr double kSlower = 0.5;
+constexpr double kFaster = 1.2;
 
 Eigen::VectorXd even_curvature(const std::vector<Offset>& counts, double ridge) {
   Eigen::VectorXd stretch(static_cast<Eigen::Index>(counts.size()));
@@ -23,7 +28,7 @@ Eigen::VectorXd even_curvature(const std::vector<Offset>& counts, double ridge) 
 Offsets::Offsets(const Problem& problem, Panels& panels, EntryStore& store, Counters& counters)
     : ridge_(problem.offsets), panels_(panels), store_(store), counters_(counters) {
   if (!active()) return;
-  for (OffsetPanels* panel : {&ones_, &now_, &target_, &remembered_, &sums_, &stretch_}) *panel = make();
+  for (OffsetPanels* panel : {&ones_, &now_, &target_, &remembered_, &sums_, &stretch_, &slopes_}) *panel = make();
   panels_.upload(Eigen::MatrixXd::Ones(store.facts().rows, 1), ones_.row);
   panels_.upload(Eigen::MatrixXd::Ones(store.facts().cols, 1), ones_.col);
   const Counts counts = count_observed(problem.observations);
@@ -66,6 +71,30 @@ SideOffsets Offsets::download() const {
 }
 
 void Offsets::aim(const OffsetPanels& offsets) { copy(offsets, target_); }
+
+void Offsets::aim_down(double step) {
+  double turn = 0;
+  const auto side = [&](double ridge, const Panel& sums, const Panel& now, const Panel& stretch, const Panel& slopes) {
+    panels_.add(1, 2 * ridge, now, sums);
+    turn += panels_.dot(slopes, sums);
+    panels_.add(0, 1, sums, slopes);
+    panels_.scale_rows(slopes, stretch);
+    panels_.scale_rows(slopes, stretch);
+  };
+  side(ridge_->row, sums_.row, now_.row, stretch_.row, slopes_.row);
+  side(ridge_->col, sums_.col, now_.col, stretch_.col, slopes_.col);
+  // Beyond 1 ridges alone would make it overshoot. Slopes also turn because X moved: no slower than X's own steps.
+  pace_ = std::clamp(pace_ * (turn < 0 ? kSlower : kFaster), std::min(step, 1.0), 1.0);
+  copy(now_, target_);
+  panels_.add(1, -pace_ / step, slopes_.row, target_.row);
+  panels_.add(1, -pace_ / step, slopes_.col, target_.col);
+}
+
+void Offsets::aim_scaled(double factor) {
+  if (!active()) return;
+  panels_.add(0, factor, now_.row, target_.row);
+  panels_.add(0, factor, now_.col, target_.col);
+}
 
 void Offsets::move(double t) {
   if (!active()) return;

@@ -36,6 +36,12 @@ class Offsets {
 
   void set(const OffsetPanels& offsets) { copy(offsets, now_); }
   void aim(const OffsetPanels& offsets);
+  /// Aims where a move of `step` takes b and c one step down the slopes that were summed last, together with their
+  /// ridges'. Each is divided by how many entries it meets, and the pace follows the slopes: where they turn round
+  /// between two steps the last one was too long.
+  void aim_down(double step);
+  /// Aims at all offsets times a factor.
+  void aim_scaled(double factor);
   void move(double t);
   void remember() { copy(now_, remembered_); }
   void recall() { copy(remembered_, now_); }
@@ -88,6 +94,8 @@ class Offsets {
   OffsetPanels remembered_;
   OffsetPanels sums_;
   OffsetPanels stretch_;
+  OffsetPanels slopes_;  // of the whole objective, divided: the way down of the last step
+  double pace_ = 0.5;    // b and c move at once, so each goes half of its way at first
 };
 
 }  // namespace tracenorm

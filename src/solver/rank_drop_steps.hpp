@@ -38,6 +38,7 @@ class RankDropSteps {
   Aimed aim(const RankDropStep& step, std::optional<double> width);
 
   Evaluator& f_;
+  int dropped_ = 0;
   Product term_;
 };
 

@@ -192,8 +192,7 @@ void run_problem(std::uint64_t seed, const std::string& backend, Tally& tally, s
   ++tally.problems;
   const char* all[] = {"fwua", "rdfw", "corrective", "sccg", "hcgs"};
   for (int k = 0; k < 3; ++k) {
-    const bool corrective = k == 0 || given.problem.offsets;  // it alone fits them
-    Way way = draw_way(random, corrective ? "corrective" : all[random.below(5)]);
+    Way way = draw_way(random, k == 0 ? "corrective" : all[random.below(5)]);
     if (!std::holds_alternative<losses::Custom>(given.problem.loss)) way.options.backend = backend;
     RunHooks hooks;
     if (given.start.terms() > 0 && random.uniform() < 0.7) hooks.start = &given.start;

@@ -53,10 +53,11 @@ TEST(Settle, ChoosesTheModelWithTheRadius) {
   EXPECT_EQ(chosen.prepare, Preparation::Kind::both);
   EXPECT_EQ(chosen.norm_power, 0.5);
   EXPECT_EQ(method_name(*chosen.method), "corrective");
-  // Where offsets cannot be fitted together with X, they are fitted before, as the method does not matter then.
-  const FitOptions before = settle({.method = methods::FrankWolfe{}});
+  EXPECT_EQ(to_string(*settle({.method = methods::FrankWolfe{}}).loss), "huber:1");
+  // Offsets of one side are not fitted together with X but before.
+  const FitOptions before = settle({.prepare = Preparation::Kind::rows});
   EXPECT_EQ(to_string(*before.loss), "huber:0.5");
-  EXPECT_EQ(method_name(*settle({.prepare = Preparation::Kind::rows}).method), "fwua");
+  EXPECT_EQ(method_name(*before.method), "fwua");
 }
 
 TEST(Settle, WithARadiusItIsThePapersModel) {
@@ -94,7 +95,7 @@ TEST(Settle, WhatDoesNotGoTogetherIsNotChosen) {
 
 TEST(Fit, HoldsATenthOutAndSolvesOnEverything) {
   const FitData data = ratings();
-  const Fit chosen = fit(data, {.method = methods::FrankWolfe{}});
+  const Fit chosen = fit(data, {.prepare = Preparation::Kind::rows});
   EXPECT_EQ(observed(chosen.problem.observations), data.entries.size());
   ASSERT_GT(chosen.path.size(), 3U);
   EXPECT_EQ(chosen.problem.radius(), chosen.path[chosen.path_best].radius);
@@ -113,7 +114,7 @@ TEST(Fit, HoldsATenthOutAndSolvesOnEverything) {
     return problem;
   };
   const auto preparation_of = [&](const Entries& entries) {
-    return fit_preparation(Preparation::Kind::both, averaging_for(loss), entries, data.rows, data.cols);
+    return fit_preparation(Preparation::Kind::rows, averaging_for(loss), entries, data.rows, data.cols);
   };
   const Preparation part = preparation_of(split.train);
   Problem smaller = problem_of(split.train, part);
@@ -134,7 +135,7 @@ TEST(Fit, ValidationEntriesChooseTheIterateToo) {
   Split split = split_entries(std::move(data.entries), {0.8, 0.2, 0}, 3);
   data.entries = std::move(split.train);
   data.validation = std::move(split.validation);
-  const Fit chosen = fit(data, {.method = methods::FrankWolfe{}});
+  const Fit chosen = fit(data, {.prepare = Preparation::Kind::rows});
   ASSERT_TRUE(chosen.validation);
   EXPECT_EQ(chosen.validation->entries, data.validation.size());
   const double best = chosen.path[chosen.path_best].validation_error;
@@ -193,10 +194,19 @@ TEST(Fit, OffsetsFittedTogetherWithXAreBetterWhereXDecidesWhatIsSeen) {
     const Model model = fitted.model();
     return *judge(model.factors, fitted.problem.loss, model.preparation, unseen).rmse;
   };
-  const double before = error(fit(data, {.method = methods::FrankWolfe{}}));
+  FitData prepared = data;
+  Entries unseen_prepared = unseen;
+  const Loss huber = losses::Huber{0.5};
+  const Preparation offsets = fit_preparation(Preparation::Kind::both, averaging_for(huber), data.entries, rows, cols);
+  prepare(offsets, prepared.entries);
+  prepare(offsets, unseen_prepared);
+  const Fit given = fit(prepared, {.loss = huber, .prepare = Preparation::Kind::none});
+  const double before = offsets.scale * *judge(given.result.solution, huber, given.preparation, unseen_prepared).rmse;
   const double together = error(fit(data, {.refit = false}));
+  const double by_steps = error(fit(data, {.method = methods::FrankWolfe{}, .refit = false}));
   const double refitted = error(fit(data));
   EXPECT_LT(together, 0.95 * before);
+  EXPECT_NEAR(by_steps, together, 0.05 * together);
   EXPECT_LT(refitted, together);
 }
 

@@ -81,7 +81,7 @@ const std::map<std::string, Reached> kDefaultIsSlow = {
     {"absolute-none-6x5-reachable", {0.025, kInfinity}},               // (0.0188, likewise)
     {"absolute-l1-9x14-inactive", {0.045, 0.045}},                     // (0.0376)
     {"quantile-l1-5x8-inactive", {0.035, 0.035}},                      // (0.0264)
-    {"epsilon-insensitive-l1-6x5-inactive", {0.007, 0.01}},            // (0.0056)
+    {"epsilon-insensitive-l1-6x5-inactive", {0.009, 0.01}},            // (0.0056 to 0.0072 by instruction set)
     {"hinge-l1-5x8-inactive", {0.0055, 0.01}},                         // (0.0044)
     // The average of the slopes is behind: the objective is as near as elsewhere.
     {"quantile-none-6x5-a", {0.003, 0.025}},                // (0.0017, 0.0210)
