@@ -11,9 +11,9 @@ namespace tracenorm {
 namespace {
 
 /// More shards balance better but cost one output vector each in products with the transpose.
-constexpr int kMostShards = 16;
+constexpr int kMostShards = 64;
 constexpr Offset kLeastShardEntries = 16384;
-constexpr Offset kLeastOutputEntries = 16;  // per number that a shard writes: adding those up must stay a side matter
+constexpr Offset kLeastOutputEntries = 8;  // per number that a shard writes: adding those up must stay a side matter
 
 void pause() {
 #if defined(__x86_64__)

@@ -12,6 +12,14 @@ namespace {
 
 /// Sums in Real stay this short before they are added in double.
 constexpr Offset kSearchBlock = 256;
+
+/// So many multiply-adds are worth waking a thread for. Rows are cut into blocks of them by sizes alone, and sums over
+/// blocks are added in their order: the same bits on any number of threads.
+constexpr Offset kWorthAThread = 32768;
+constexpr Offset kLeastRows = 512;
+Offset row_block(Offset work_per_row) {
+  return std::max(kLeastRows, kWorthAThread / std::max<Offset>(work_per_row, 1) / kLeastRows * kLeastRows);
+}
 constexpr Offset kVectorBlock = 4096;
 constexpr Offset kRowBlock = 1024;
 
@@ -79,6 +87,31 @@ void descent_gram(const Panel& a, const Panel& b, const Execution& execution, st
   }
 }
 
+/// a' b over some of their rows, for exact panels and for those of searches.
+void gram_of_rows(PanelList a, const Panel& b, Offset first, Offset count, Eigen::Ref<Eigen::MatrixXd> out) {
+  Eigen::Index row = 0;
+  for (const Panel& one : a) {
+    auto part = out.middleRows(row, one.columns());
+    row += one.columns();
+    if (b.use() == Use::search) {
+      part.setZero();
+      with_columns(one.columns(), [&](auto columns) {
+        add_search_gram<columns()>(reals(one) + first * columns(), reals(b) + first * columns(), count, part);
+      });
+      continue;
+    }
+    const auto x = columns(one).middleRows(first, count);
+    const auto y = columns(b).middleRows(first, count);
+    if (one.columns() == 1 && b.columns() == 1) {
+      part(0, 0) = x.col(0).dot(y.col(0));
+    } else if (b.columns() == 1) {
+      part.col(0).noalias() = x.transpose() * y.col(0);
+    } else {
+      part.noalias() = x.transpose() * y;
+    }
+  }
+}
+
 }  // namespace
 
 CpuPanels::CpuPanels(Index rows, Index cols, std::vector<Index> column_order, const Execution& execution)
@@ -95,27 +128,34 @@ Panel CpuPanels::make(Side side, Use use, Index columns) {
 }
 
 template <class Work>
-void CpuPanels::for_places(const Panel& panel, Work&& work) const {
+void CpuPanels::for_places(const Panel& panel, Offset first, Offset count, Work&& work) const {
   const bool ordered = panel.side() == Side::right && panel.use() == Use::search && !column_order_.empty();
-  for (Index r = 0; r < static_cast<Index>(panel.rows()); ++r) {
-    work(r, ordered ? column_order_[static_cast<std::size_t>(r)] : r);
+  for (auto place = static_cast<Index>(first); place < static_cast<Index>(first + count); ++place) {
+    work(place, ordered ? column_order_[static_cast<std::size_t>(place)] : place);
   }
 }
 
 void CpuPanels::upload(const Eigen::MatrixXd& from, const Panel& to) {
-  if (to.use() == Use::exact) {
-    columns(to) = from;
-    return;
-  }
-  Rows out = rows(to);
-  for_places(to, [&](Index place, Index r) { out.row(place) = from.row(r).cast<Real>(); });
+  execution_.for_each_block(to.rows(), row_block(to.columns()), [&](Offset first, Offset count) {
+    if (to.use() == Use::exact) {
+      columns(to).middleRows(first, count) = from.middleRows(first, count);
+    } else {
+      Rows out = rows(to);
+      for_places(to, first, count, [&](Index place, Index r) { out.row(place) = from.row(r).cast<Real>(); });
+    }
+  });
 }
 
 Eigen::MatrixXd CpuPanels::download(const Panel& from) {
-  if (from.use() == Use::exact) return columns(from);
-  const Rows in = rows(from);
   Eigen::MatrixXd out(from.rows(), from.columns());
-  for_places(from, [&](Index place, Index r) { out.row(r) = in.row(place).cast<double>(); });
+  execution_.for_each_block(from.rows(), row_block(from.columns()), [&](Offset first, Offset count) {
+    if (from.use() == Use::exact) {
+      out.middleRows(first, count) = columns(from).middleRows(first, count);
+    } else {
+      const Rows in = rows(from);
+      for_places(from, first, count, [&](Index place, Index r) { out.row(r) = in.row(place).cast<double>(); });
+    }
+  });
   return out;
 }
 
@@ -134,91 +174,95 @@ void CpuPanels::draw(double size, Random& random, const Panel& panel) {
 }
 
 void CpuPanels::gram(PanelList a, const Panel& b, Eigen::Ref<Eigen::MatrixXd> out) {
-  Eigen::Index row = 0;
-  for (const Panel& one : a) {
-    auto part = out.middleRows(row, one.columns());
-    row += one.columns();
-    if (one.use() == Use::exact) {
-      if (one.columns() == 1 && b.columns() == 1) {
-        part(0, 0) = columns(one).col(0).dot(columns(b).col(0));
-      } else if (b.columns() == 1) {
-        part.col(0).noalias() = columns(one).transpose() * columns(b).col(0);
-      } else {
-        part.noalias() = columns(one).transpose() * columns(b);
-      }
-      continue;
+  if (a.empty()) return;
+  if (b.use() == Use::descent) {
+    out.setZero();
+    Eigen::Index row = 0;
+    for (const Panel& one : a) {
+      descent_gram(one, b, execution_, parts_, out.middleRows(row, one.columns()));
+      row += one.columns();
     }
-    part.setZero();
-    if (one.use() == Use::search) {
-      with_columns(one.columns(),
-                   [&](auto columns) { add_search_gram<columns()>(reals(one), reals(b), b.rows(), part); });
-    } else {
-      descent_gram(one, b, execution_, parts_, part);
-    }
+    return;
   }
+  const Offset block = row_block(out.size());
+  const Offset blocks = std::max<Offset>(1, (b.rows() + block - 1) / block);
+  if (blocks == 1) return gram_of_rows(a, b, 0, b.rows(), out);
+  const Eigen::Index size = out.size();
+  exact_parts_.resize(static_cast<std::size_t>(blocks * size));
+  const auto part = [&](Offset index) {
+    return Eigen::Map<Eigen::MatrixXd>(exact_parts_.data() + index * size, out.rows(), out.cols());
+  };
+  execution_.for_each_block(b.rows(), block,
+                            [&](Offset first, Offset count) { gram_of_rows(a, b, first, count, part(first / block)); });
+  out = part(0);
+  for (Offset index = 1; index < blocks; ++index) out += part(index);
 }
 
-void CpuPanels::combine_exact(double keep, PanelList in, const SmallMatrix& small, const Panel& out) {
-  Columns to = columns(out);
-  Eigen::Index row = 0;
-  for (const Panel& one : in) {
-    const auto weights = small.middleRows(row, one.columns());
-    const Columns from = columns(one);
-    if (one.columns() == 1 && out.columns() == 1) {
-      const double factor = weights(0, 0);
+void CpuPanels::combine_exact(double keep, const Panel& in, const SmallMatrix& small, const Panel& out) {
+  const bool diagonal = is_diagonal(small);
+  const bool in_place = in.data() == out.data();
+  const Offset ld = out.rows();
+  if (!diagonal && !in_place && out.columns() > 1) exact_weights_ = small;
+  execution_.for_each_block(out.rows(), row_block(in.columns() * out.columns()), [&](Offset first, Offset count) {
+    const auto from = columns(in).middleRows(first, count);
+    auto to = columns(out).middleRows(first, count);
+    if (in.columns() == 1 && out.columns() == 1) {
+      const double factor = small(0, 0);
       if (keep == 0) {
-        to = factor * from;
+        to.col(0) = factor * from.col(0);
       } else {
-        to = keep * to + factor * from;
+        to.col(0) = keep * to.col(0) + factor * from.col(0);
       }
-    } else if (is_diagonal(weights)) {
+    } else if (diagonal) {
       for (Index k = 0; k < out.columns(); ++k) {
         if (keep == 0) {
-          to.col(k) = weights(k, k) * from.col(k);
+          to.col(k) = small(k, k) * from.col(k);
         } else {
-          to.col(k) = keep * to.col(k) + weights(k, k) * from.col(k);
+          to.col(k) = keep * to.col(k) + small(k, k) * from.col(k);
         }
       }
-    } else if (from.data() == to.data()) {
-      const Eigen::MatrixXd copy = from;
-      const Eigen::MatrixXd product = lapack::product(copy, weights);
+    } else if (in_place) {
+      const Eigen::MatrixXd product = lapack::product(Eigen::MatrixXd(from), small);
       to = keep == 0 ? product : Eigen::MatrixXd(keep * to + product);
     } else if (out.columns() == 1) {
       if (keep == 0) {
-        to.col(0).noalias() = from * weights.col(0);
+        to.col(0).noalias() = from * small.col(0);
       } else {
         if (keep != 1) to *= keep;
-        to.col(0).noalias() += from * weights.col(0);
+        to.col(0).noalias() += from * small.col(0);
       }
-    } else if (one.columns() == 0) {
+    } else if (in.columns() == 0) {
       to *= keep;
     } else {
-      const Eigen::MatrixXd dense = weights;
-      lapack::gemm(lapack::Shape::plain, lapack::Shape::plain, static_cast<Index>(out.rows()), out.columns(),
-                   one.columns(), 1.0, from.data(), static_cast<Index>(one.rows()), dense.data(), one.columns(), keep,
-                   to.data(), static_cast<Index>(out.rows()));
+      lapack::gemm(lapack::Shape::plain, lapack::Shape::plain, static_cast<Index>(count), out.columns(), in.columns(),
+                   1.0, from.data(), static_cast<Index>(ld), exact_weights_.data(), in.columns(), keep, to.data(),
+                   static_cast<Index>(ld));
     }
-    keep = 1;
-    row += one.columns();
-  }
+  });
 }
 
 void CpuPanels::combine_search(double keep, PanelList in, const SmallMatrix& small, const Panel& out) {
   with_columns(out.columns(), [&](auto columns) {
-    Eigen::Index row = 0;
-    for (const Panel& one : in) {
-      Real weight[columns()][columns()];
-      for (int i = 0; i < columns(); ++i) {
-        for (int k = 0; k < columns(); ++k) weight[i][k] = Real(small(row + i, k));
+    const Offset work = static_cast<Offset>(in.size()) * columns() * columns();
+    execution_.for_each_block(out.rows(), row_block(work), [&](Offset first, Offset count) {
+      double kept = keep;
+      Eigen::Index row = 0;
+      for (const Panel& one : in) {
+        Real weight[columns()][columns()];
+        for (int i = 0; i < columns(); ++i) {
+          for (int k = 0; k < columns(); ++k) weight[i][k] = Real(small(row + i, k));
+        }
+        const Real* from = reals(one) + first * columns();
+        Real* to = reals(out) + first * columns();
+        if (kept == 0) {
+          add_search_block<columns(), false>(0, from, weight, count, to);
+        } else {
+          add_search_block<columns(), true>(Real(kept), from, weight, count, to);
+        }
+        kept = 1;
+        row += columns();
       }
-      if (keep == 0) {
-        add_search_block<columns(), false>(0, reals(one), weight, out.rows(), reals(out));
-      } else {
-        add_search_block<columns(), true>(Real(keep), reals(one), weight, out.rows(), reals(out));
-      }
-      keep = 1;
-      row += columns();
-    }
+    });
   });
 }
 
@@ -275,46 +319,61 @@ void CpuPanels::combine_mixed(double keep, const Panel& in, const SmallMatrix& s
   const bool to_exact = out.use() == Use::exact;
   const Rows real = rows(to_exact ? in : out);
   Columns exact = columns(to_exact ? out : in);
-  if (to_exact && out.columns() == 1) {  // what a search makes its answer of
-    for_places(in, [&](Index place, Index r) {
-      const Real* from = real.data() + static_cast<Offset>(place) * in.pitch();
-      double sum = keep == 0 ? 0.0 : keep * exact.data()[r];
-      for (Index i = 0; i < in.columns(); ++i) sum += small(i, 0) * double(from[i]);
-      exact.data()[r] = sum;
-    });
-    return;
-  }
   const bool diagonal = is_diagonal(small);
-  const Eigen::MatrixXd turned = diagonal ? Eigen::MatrixXd() : lapack::product(download(in), small);
-  for_places(to_exact ? in : out, [&](Index place, Index r) {
-    for (Index k = 0; k < out.columns(); ++k) {
-      double sum = 0;
-      if (keep != 0) sum = keep * (to_exact ? exact(r, k) : double(real(place, k)));
-      if (diagonal) {
-        sum += small(k, k) * (to_exact ? double(real(place, k)) : exact(r, k));
-      } else {
-        sum += turned(r, k);
-      }
-      if (to_exact) {
-        exact(r, k) = sum;
-      } else {
-        rows(out)(place, k) = Real(sum);
-      }
+  const Panel& ordered = to_exact ? in : out;
+  execution_.for_each_block(out.rows(), row_block(in.columns() * out.columns()), [&](Offset first, Offset count) {
+    if (to_exact && out.columns() == 1) {  // what a search makes its answer of
+      for_places(ordered, first, count, [&](Index place, Index r) {
+        const Real* from = real.data() + static_cast<Offset>(place) * in.pitch();
+        double sum = keep == 0 ? 0.0 : keep * exact.data()[r];
+        for (Index i = 0; i < in.columns(); ++i) sum += small(i, 0) * double(from[i]);
+        exact.data()[r] = sum;
+      });
+      return;
     }
+    Eigen::MatrixXd turned;
+    if (!diagonal) {
+      Eigen::MatrixXd given(count, in.columns());
+      for_places(ordered, first, count, [&](Index place, Index r) {
+        if (to_exact) {
+          given.row(place - first) = real.row(place).cast<double>();
+        } else {
+          given.row(place - first) = exact.row(r);
+        }
+      });
+      turned = lapack::product(given, small);
+    }
+    for_places(ordered, first, count, [&](Index place, Index r) {
+      for (Index k = 0; k < out.columns(); ++k) {
+        double sum = 0;
+        if (keep != 0) sum = keep * (to_exact ? exact(r, k) : double(real(place, k)));
+        if (diagonal) {
+          sum += small(k, k) * (to_exact ? double(real(place, k)) : exact(r, k));
+        } else {
+          sum += turned(place - first, k);
+        }
+        if (to_exact) {
+          exact(r, k) = sum;
+        } else {
+          rows(out)(place, k) = Real(sum);
+        }
+      }
+    });
   });
 }
 
 void CpuPanels::combine(double keep, PanelList in, const SmallMatrix& small, const Panel& out) {
   const Use use = in.front().use();
-  if (use == out.use() && use == Use::exact) return combine_exact(keep, in, small, out);
   if (use == out.use() && use == Use::search) return combine_search(keep, in, small, out);
   Eigen::Index row = 0;
   for (const Panel& one : in) {
     const auto weights = small.middleRows(row, one.columns());
-    if (use == out.use()) {
-      combine_descent(keep, one, weights, out);
-    } else {
+    if (use != out.use()) {
       combine_mixed(keep, one, weights, out);
+    } else if (use == Use::exact) {
+      combine_exact(keep, one, weights, out);
+    } else {
+      combine_descent(keep, one, weights, out);
     }
     keep = 1;
     row += one.columns();
@@ -322,11 +381,14 @@ void CpuPanels::combine(double keep, PanelList in, const SmallMatrix& small, con
 }
 
 void CpuPanels::scale_rows(const Panel& panel, const Panel& factors) {
-  if (panel.use() == Use::exact) {
-    columns(panel).array().colwise() *= columns(factors).col(0).array();
-  } else {
-    rows(panel).array().colwise() *= rows(factors).col(0).array();
-  }
+  execution_.for_each_block(panel.rows(), row_block(panel.columns()), [&](Offset first, Offset count) {
+    if (panel.use() == Use::exact) {
+      columns(panel).middleRows(first, count).array().colwise() *=
+          columns(factors).col(0).segment(first, count).array();
+    } else {
+      rows(panel).middleRows(first, count).array().colwise() *= rows(factors).col(0).segment(first, count).array();
+    }
+  });
 }
 
 bool CpuPanels::decompose(Panel& left, Eigen::VectorXd& values, Panel& right) {

@@ -43,10 +43,10 @@ class CpuPanels final : public Panels {
   bool decompose(Panel& left, Eigen::VectorXd& values, Panel& right) override;
 
  private:
-  /// Where the numbers of row r of the data stand.
+  /// work(place, row of the data that stands there) for some places.
   template <class Work>
-  void for_places(const Panel& panel, Work&& work) const;
-  void combine_exact(double keep, PanelList in, const SmallMatrix& small, const Panel& out);
+  void for_places(const Panel& panel, Offset first, Offset count, Work&& work) const;
+  void combine_exact(double keep, const Panel& in, const SmallMatrix& small, const Panel& out);
   void combine_search(double keep, PanelList in, const SmallMatrix& small, const Panel& out);
   void combine_descent(double keep, const Panel& in, const SmallMatrix& small, const Panel& out);
   void combine_mixed(double keep, const Panel& in, const SmallMatrix& small, const Panel& out);
@@ -56,7 +56,10 @@ class CpuPanels final : public Panels {
   std::vector<Index> column_order_;
   const Execution& execution_;
   lapack::OneThread blas_;
-  std::vector<Real> parts_;  // kept so that descents do not allocate: sums of blocks, and weights in Real
+  // Kept so that iterations do not allocate: sums of blocks, and weights.
+  std::vector<double> exact_parts_;
+  Eigen::MatrixXd exact_weights_;
+  std::vector<Real> parts_;
   RowMatrix weights_;
   Eigen::Array<Real, 1, Eigen::Dynamic> factors_;
 };

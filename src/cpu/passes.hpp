@@ -10,7 +10,7 @@
 namespace tracenorm::cpu {
 
 /// Sums over shards are made for this many columns at a time.
-inline constexpr Index kColumnBlock = 2048;
+inline constexpr Index kColumnBlock = 512;
 
 /// Slopes of this many entries, and what they are made from, stay in the second cache.
 inline constexpr Offset kBlockEntries = 16384;

@@ -16,7 +16,7 @@ namespace {
 /// A shard of a product with factors writes as much as the right factor is large; it should meet this many entries per
 /// row of it.
 constexpr Offset kEntriesPerOutput = 8;
-constexpr Offset kMostFactorShards = 8;
+constexpr Offset kMostFactorShards = 32;
 
 }  // namespace
 

@@ -4,11 +4,11 @@
 #include <lapacke.h>
 
 #include <algorithm>
-#include <array>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tracenorm/error.hpp"
 
@@ -109,18 +109,77 @@ Eigen::MatrixXd Qr::q() && {
   return std::move(reflectors_);
 }
 
+namespace {
+
+/// The QR decomposition of a tall matrix by blocks of rows: those of the blocks, then that of their R's, one above the
+/// other (Demmel, Grigori, Hoemmen and Langou 2012). Blocks are cut by the shape alone.
+class TallQr {
+ public:
+  explicit TallQr(Eigen::MatrixXd& m) : m_(m) {
+    const Eigen::Index rows = std::max(kLeastRows, kLeastAspect * m.cols());
+    blocks_.resize(static_cast<std::size_t>(std::clamp<Eigen::Index>(m.rows() / rows, 1, kMostBlocks)));
+  }
+
+  [[nodiscard]] std::size_t blocks() const { return blocks_.size(); }
+  void decompose(std::size_t b) { blocks_[b].emplace(m_.middleRows(begin(b), begin(b + 1) - begin(b))); }
+  /// After all blocks.
+  Eigen::MatrixXd join() {
+    if (blocks() == 1) return blocks_[0]->r();
+    const Eigen::Index side = m_.cols();
+    Eigen::MatrixXd all(static_cast<Eigen::Index>(blocks()) * side, side);
+    for (std::size_t b = 0; b < blocks(); ++b) all.middleRows(place(b), side) = blocks_[b]->r();
+    top_.emplace(std::move(all));
+    return top_->r();
+  }
+  /// The matrix becomes Q times `right`: this first, then every block.
+  void turn(const Eigen::MatrixXd& right) {
+    turned_ = top_ ? top_->times(right) : right;
+    if (right.cols() < m_.cols()) m_.conservativeResize(Eigen::NoChange, right.cols());
+  }
+  void turn(std::size_t b) {
+    const Eigen::MatrixXd part = top_ ? Eigen::MatrixXd(turned_.middleRows(place(b), blocks_[b]->thin())) : turned_;
+    m_.middleRows(begin(b), begin(b + 1) - begin(b)) = blocks_[b]->times(part);
+  }
+
+ private:
+  static constexpr Eigen::Index kLeastRows = 1024;
+  static constexpr Eigen::Index kLeastAspect = 4;  // so that the R's are a side matter
+  static constexpr Eigen::Index kMostBlocks = 64;
+
+  [[nodiscard]] Eigen::Index begin(std::size_t b) const {
+    return m_.rows() * static_cast<Eigen::Index>(b) / static_cast<Eigen::Index>(blocks());
+  }
+  [[nodiscard]] Eigen::Index place(std::size_t b) const { return static_cast<Eigen::Index>(b) * top_side_; }
+
+  Eigen::MatrixXd& m_;
+  Eigen::Index top_side_ = m_.cols();
+  std::vector<std::optional<Qr>> blocks_;
+  std::optional<Qr> top_;
+  Eigen::MatrixXd turned_;
+};
+
+}  // namespace
+
 void decompose_product(Svd& product, const Execution& execution) {
   // X = (Q1 R1) diag(s) (Q2 R2)'; the SVD of the small core R1 diag(s) R2' rotates both bases.
-  std::array<std::optional<Qr>, 2> qr;
-  execution.for_each_shard(2, [&](int side) {
-    qr[static_cast<std::size_t>(side)].emplace(std::move(side == 0 ? product.left : product.right));
-  });
-  const Svd core = svd(lapack::product(qr[0]->r() * product.values.asDiagonal(), qr[1]->r(), true));
+  TallQr left(product.left);
+  TallQr right(product.right);
+  const auto for_all_blocks = [&](auto&& work) {
+    execution.for_each_shard(static_cast<int>(left.blocks() + right.blocks()), [&](int shard) {
+      const auto b = static_cast<std::size_t>(shard);
+      b < left.blocks() ? work(left, b) : work(right, b - left.blocks());
+    });
+  };
+  for_all_blocks([](TallQr& side, std::size_t b) { side.decompose(b); });
+  const auto for_both = [&](auto&& work) {
+    execution.for_each_shard(2, [&](int side) { side == 0 ? work(left, side) : work(right, side); });
+  };
+  Eigen::MatrixXd upper[2];
+  for_both([&](TallQr& side, int which) { upper[which] = side.join(); });
+  const Svd core = svd(lapack::product(upper[0] * product.values.asDiagonal(), upper[1], true));
   product.values = core.values;
-  execution.for_each_shard(2, [&](int side) {
-    if (side == 0) product.left = qr[0]->times(core.left);
-    if (side == 1) product.right = qr[1]->times(core.right);
-  });
+  for_both([&](TallQr& side, int which) { side.turn(which == 0 ? core.left : core.right); });
+  for_all_blocks([](TallQr& side, std::size_t b) { side.turn(b); });
 }
 
 bool factor_cholesky(Eigen::MatrixXd& symmetric) {
