@@ -44,7 +44,7 @@ ByteSource NpzArrays::take(const std::string& array) {
   const std::size_t size = found.mapped().size();
   auto read = [bytes = std::move(found.mapped()), at = std::size_t{0}](char* into, std::size_t wanted) mutable {
     const std::size_t now = std::min(wanted, bytes.size() - at);
-    std::memcpy(into, bytes.data() + at, now);
+    std::copy_n(bytes.data() + at, now, into);
     at += now;
     return now;
   };

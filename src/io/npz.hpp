@@ -60,7 +60,7 @@ std::vector<Number> NpzArrays::numbers(const std::string& array, std::size_t dim
   std::vector<Number> values;
   values.reserve(npy_room(source, header));
   visit_numbers(source, header, [&](auto number) {
-    const auto value = static_cast<Number>(number);
+    const auto value = static_cast<Number>(number);  // NOLINT(bugprone-signed-char-misuse): a small number, no text
     if constexpr (std::is_floating_point_v<Number>) {
       if (!std::isfinite(value)) fail_not_finite(source, values.size(), static_cast<double>(number));
     }

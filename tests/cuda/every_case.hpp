@@ -91,7 +91,7 @@ class EveryCase : public testing::TestWithParam<Case> {
     return {cpu_.panels->make(side, use, columns), cuda_.panels->make(side, use, columns)};
   }
   Both panel(Side side, Use use, Index columns, double size = 1) {
-    const Both both = blank(side, use, columns);
+    Both both = blank(side, use, columns);
     const MatrixXd numbers = size * normal_matrix(rows(side), columns, random_);
     cpu_.panels->upload(numbers, both.cpu);
     cuda_.panels->upload(numbers, both.cuda);

@@ -21,7 +21,7 @@ constexpr int kMemory = 4;
 
 /// Points as long vectors, and back.
 struct Vectors : test::Host {
-  Vectors() : Host(3, 2) {}
+  Vectors() : Host(3, 2) {}  // NOLINT(clang-analyzer-optin.cplusplus.UninitializedObject): as for the host
   DescentPoint make() { return make_point(panels, kFactorStep); }
   [[nodiscard]] Eigen::Index size() const { return (rows + cols) * kFactorStep + 1; }
   VectorXd dense(const DescentPoint& point) {

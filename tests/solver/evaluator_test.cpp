@@ -96,8 +96,8 @@ struct HostFactors {
   /// In panels for descents, which have a multiple of kFactorStep columns.
   [[nodiscard]] Product upload(Panels& panels) const {
     const auto columns = static_cast<Index>(left.cols());
-    const Product all{panels.make(Side::left, Use::descent, kFactorStep),
-                      panels.make(Side::right, Use::descent, kFactorStep)};
+    Product all{panels.make(Side::left, Use::descent, kFactorStep),
+                panels.make(Side::right, Use::descent, kFactorStep)};
     panels.upload(left, all.left.middle(0, columns));
     panels.upload(right, all.right.middle(0, columns));
     return all;

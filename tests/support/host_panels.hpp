@@ -10,6 +10,7 @@ namespace tracenorm::test {
 
 /// Panels on the host, and atoms in them.
 struct Host {
+  // NOLINTNEXTLINE(clang-analyzer-optin.cplusplus.UninitializedObject): it does not look into the panels' constructor
   Host(Index m, Index n) : rows(m), cols(n), panels(m, n, {}, execution) {}
   Panel vector(Side side, const Eigen::VectorXd& v) {
     Panel panel = panels.make(side, Use::exact, 1);

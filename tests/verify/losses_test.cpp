@@ -35,7 +35,9 @@ void with_solver_loss(const Loss& loss, const Work& work) {
 
 TEST(VerifierLosses, AgreeWithTheSolversUpToRounding) {
   Random random(5);
-  for (const auto& [loss, labels] : examples()) {
+  for (const auto& example : examples()) {
+    const Loss& loss = example.loss;
+    const bool labels = example.labels;
     SCOPED_TRACE(to_string(loss));
     with_solver_loss(loss, [&](const auto& theirs) {
       with_loss(loss, [&](const auto& ours) {
@@ -63,7 +65,9 @@ TEST(VerifierLosses, AgreeWithTheSolversUpToRounding) {
 
 TEST(VerifierLosses, ARangeIsBoundedAtItsWorstPoint) {
   Random random(6);
-  for (const auto& [loss, labels] : examples()) {
+  for (const auto& example : examples()) {
+    const Loss& loss = example.loss;
+    const bool labels = example.labels;
     SCOPED_TRACE(to_string(loss));
     with_solver_loss(loss, [&](const auto& theirs) {
       with_loss(loss, [&](const auto& ours) {

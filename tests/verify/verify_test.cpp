@@ -85,8 +85,8 @@ bool has_labels(const Loss& loss) { return wants_labels(loss); }
 Case make_case(const Options& options) {
   Random random(options.seed);
   const auto [rows, cols, share, rank] = options.shape;
-  const auto factor = [&](Index count) {
-    Eigen::MatrixXd matrix(count, rank);
+  const auto factor = [&, columns = rank](Index count) {
+    Eigen::MatrixXd matrix(count, columns);
     for (double& element : matrix.reshaped()) element = random.normal();
     return matrix;
   };

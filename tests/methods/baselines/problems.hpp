@@ -2,7 +2,8 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <cstring>
+#include <bit>
+#include <cstdint>
 
 #include "support/random_matrices.hpp"
 #include "tracenorm/solve.hpp"
@@ -47,7 +48,7 @@ inline RunOptions at_most(int iterations) {
   return options;
 }
 
-inline bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+inline bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
 
 /// Whether two runs took the same path to the last bit.
 inline bool same_run(const Result& a, const Result& b) {
