@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """How well held-out ratings are predicted, beside packages that can be installed.
 
-    bench/accuracy.py PROGRAM OUT.json DATA... [--seeds N] [--peers PYTHON] [--picture FILE.svg]
+    bench/accuracy.py PROGRAM OUT.json DATA... [--seeds N] [--peers PYTHON] [--quantiles] [--outliers SHARE] [--picture FILE.svg]
 
 DATA are ratings files (u.data, ratings.dat, ratings.tsv, also .xz). Each is cut 90/10 by a coin per line, a seed each;
 errors are in the units of the ratings, on the test entries whose row and column are known. The program is run without
 options. PYTHON is the interpreter of a virtual environment with bench/accuracy_requirements.txt; each package is tuned
 on a tenth of the training part by the grid that stands below, and then fitted to all of it. The test part is looked at
 once, by the numbers that are printed. Seconds are processor seconds and include the search for settings; memory is the
-peak of the process.
+peak of the process. --quantiles makes intervals in another way too: the quantiles 0.05 and 0.95 of every entry, fitted
+by two solves with the quantile loss. --outliers shifts a share of the training ratings by five deviations up or down;
+errors are then of clean test ratings, intervals are judged on test ratings with as many outliers.
 """
 
 import argparse
@@ -55,7 +57,9 @@ for value in predicted(BiasedMF(best[0], reg=best[1], iterations=20, rng_spec=1)
 print("grid", best, file=sys.stderr)
 """
 
-PEERS = {"scikit-surprise SVD": SURPRISE, "LensKit BiasedMF": LENSKIT}
+SURPRISE_PP = SURPRISE.replace("surprise.SVD(", "surprise.SVDpp(").replace("(50, 150), (0.05, 0.08, 0.12)", "(20,), (0.02, 0.05)").replace("n_epochs=40", "n_epochs=20")
+
+PEERS = {"scikit-surprise SVD": SURPRISE, "scikit-surprise SVD++": SURPRISE_PP, "LensKit BiasedMF": LENSKIT}
 
 
 def read(path):
@@ -73,6 +77,18 @@ def cut(lines, seed):
     users, items = ({line[k] for line in parts[0]} for k in (0, 1))
     known = [line for line in parts[1] if line[0] in users and line[1] in items]
     return parts[0], known, len(parts[1]) - len(known)
+
+
+def shift(lines, share, seed):
+    """The same with a share of the ratings shifted by five deviations."""
+    coin = random.Random(seed)
+    deviation = statistics.stdev(float(line[2]) for line in lines)
+    moved = []
+    for user, item, rating in lines:
+        if coin.random() < share:
+            rating = f"{float(rating) + coin.choice((-5, 5)) * deviation:.4f}"
+        moved.append((user, item, rating))
+    return moved
 
 
 def run(command):
@@ -94,16 +110,36 @@ def errors(predictions, test):
     }
 
 
-def ours(program, files, test):
+def ours(program, files, test, alike):
     train, pairs, model = files
     _, cpu, memory = run([program, "complete", train, "--model", model, "--quiet"])
     text, _, _ = run([program, "predict", model, pairs, "--interval", "0.9", "--quiet"])
     table = [[float(field) for field in line.split("\t")[2:]] for line in text.splitlines()]
-    inside = [low <= float(line[2]) <= high for (_, low, high), line in zip(table, test, strict=True)]
     return {
         **errors([line[0] for line in table], test),
         "cpu_seconds": cpu,
         "memory_mb": memory,
+        **covered([line[1:] for line in table], train, alike),
+    }
+
+
+def quantiles(program, files, test, alike):
+    """Intervals from one quantile to another, each the answer to a problem of its own."""
+    train, pairs, model = files
+    ends, cpu, memory = [], 0.0, 0.0
+    for level in (0.05, 0.95):
+        _, seconds, peak = run([program, "complete", train, "--loss", f"quantile:{level}", "--model", model, "--quiet"])
+        text, _, _ = run([program, "predict", model, pairs, "--quiet"])
+        ends.append([float(line.split("\t")[2]) for line in text.splitlines()])
+        cpu, memory = cpu + seconds, max(memory, peak)
+    middle = [(low + high) / 2 for low, high in zip(*ends, strict=True)]
+    return {**errors(middle, test), "cpu_seconds": cpu, "memory_mb": memory, **covered(list(zip(*ends, strict=True)), train, alike)}
+
+
+def covered(intervals, train, test):
+    inside = [low <= float(line[2]) <= high for (low, high), line in zip(intervals, test, strict=True)]
+    return {
+        "width": statistics.fmean(high - low for low, high in intervals),
         "coverage": statistics.fmean(inside),
         "coverage_by_tenths": by_tenths(inside, train, test),
     }
@@ -126,11 +162,14 @@ def measure(options, path, results):
     lines = read(path)
     for seed in range(FIRST_SEED, FIRST_SEED + options.seeds):
         train, test, unknown = cut(lines, seed)
+        train, alike = shift(train, options.outliers, seed), shift(test, options.outliers, -seed)
         with tempfile.TemporaryDirectory() as folder:
             files = [pathlib.Path(folder, name) for name in ("train.tsv", "test.tsv", "model.npz")]
             for file, part in zip(files, (train, test), strict=False):
                 file.write_text("".join("\t".join(line) + "\n" for line in part), encoding="utf-8")
-            found = {"tracenorm": ours(options.program, files, test)}
+            found = {"tracenorm": ours(options.program, files, test, alike)}
+            if options.quantiles:
+                found["tracenorm, quantile loss twice"] = quantiles(options.program, files, test, alike)
             for name, code in PEERS.items() if options.peers else ():
                 found[name] = theirs(options.peers, code, files, test)
         for name, numbers in found.items():
@@ -145,12 +184,12 @@ def table(results):
         runs = [one for one in results if (one["data"], one["what"]) == (data, what)]
         mean = {key: statistics.fmean(one[key] for one in runs) for key in runs[0] if isinstance(runs[0][key], float)}
         spread = statistics.stdev(one["rmse"] for one in runs) if len(runs) > 1 else 0.0
-        covered = ""
+        inside = ""
         if "coverage" in mean:
             tenths = [statistics.fmean(one["coverage_by_tenths"][k] for one in runs) for k in range(10)]
-            covered = f"{mean['coverage']:.1%} ({min(tenths):.1%} to {max(tenths):.1%})"
+            inside = f"{mean['coverage']:.1%} ({min(tenths):.1%} to {max(tenths):.1%}), width {mean['width']:.2f}"
         lines.append(f"| {data}, {len(runs)} cuts | {what} | {mean['rmse']:.4f} ± {spread:.4f} | {mean['mae']:.4f} "
-                     f"| {mean['cpu_seconds']:.1f} | {mean['memory_mb']:.0f} | {covered} |")  # fmt: skip
+                     f"| {mean['cpu_seconds']:.1f} | {mean['memory_mb']:.0f} | {inside} |")  # fmt: skip
     return "\n".join(lines) + "\n"
 
 
@@ -183,6 +222,8 @@ def main():
     parser.add_argument("data", type=pathlib.Path, nargs="+")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--peers", help="an interpreter with the packages to compare with")
+    parser.add_argument("--quantiles", action="store_true", help="intervals by the quantile loss, solved twice, too")
+    parser.add_argument("--outliers", type=float, default=0.0, metavar="SHARE", help="of the training ratings, shifted")
     parser.add_argument("--picture", help="FILE.svg: errors over seconds")
     options = parser.parse_args()
     results = []

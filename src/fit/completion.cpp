@@ -398,8 +398,11 @@ std::vector<Offset> row_counts(const Entries& entries, Index rows) {
 }  // namespace
 
 bool fits_offsets(const FitOptions& options) {
+  // What is fitted here is the middle: offsets, gains and scores are of it.
+  const auto* quantile = options.loss ? std::get_if<losses::Quantile>(&*options.loss) : nullptr;
   return *options.prepare == Preparation::Kind::both && carries_offsets(*options.method) &&
-         std::holds_alternative<NoPenalty>(options.penalty) && !options.choose_l1;
+         std::holds_alternative<NoPenalty>(options.penalty) && !options.choose_l1 &&
+         (quantile == nullptr || quantile->level == 0.5);
 }
 
 Fit fit_completion(const FitData& data, const FitOptions& options, const RunHooks& hooks) {

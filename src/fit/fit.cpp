@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "base/random.hpp"
@@ -39,6 +42,15 @@ struct Trial {
               "radius");
 }
 
+/// The quantile of this level; NaN are left out.
+double quantile(double level, std::span<const Real> values) {
+  std::vector<Real> known;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(known), [](Real v) { return !std::isnan(v); });
+  const auto at = known.begin() + static_cast<std::ptrdiff_t>(level * static_cast<double>(known.size() - 1));
+  std::nth_element(known.begin(), at, known.end());
+  return double(*at);
+}
+
 /// Makes the preparation and changes the data; complaints are about the option.
 template <class Data, class... Size>
 Preparation fit_and_prepare(const FitOptions& options, Data& data, Size... size) {
@@ -46,6 +58,14 @@ Preparation fit_and_prepare(const FitOptions& options, Data& data, Size... size)
     Preparation preparation = fit_preparation(*options.prepare, averaging_for(*options.loss), data, size...);
     preparation.range = range_for(options.clip, {data.value.data(), data.value.size()});
     prepare(preparation, data);
+    const auto* loss = std::get_if<losses::Quantile>(&*options.loss);
+    if (loss != nullptr && has_offsets(preparation.kind)) {
+      // Offsets are of the middle. What is asked for is further up or down, and that is no business of X.
+      Preparation shift;
+      shift.offset = quantile(loss->level, {data.value.data(), data.value.size()});
+      prepare(shift, data);
+      preparation.offset += preparation.scale * shift.offset;
+    }
     return preparation;
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("prepare: {}", error.what()), "prepare");
@@ -171,6 +191,8 @@ namespace {
 bool suits_corrective(const FitOptions& options) {
   if (options.run.gap) return true;
   const bool labels = options.loss && wants_labels(*options.loss);
+  const auto* quantile = options.loss ? std::get_if<losses::Quantile>(&*options.loss) : nullptr;
+  if (quantile != nullptr && quantile->level != 0.5) return false;
   return options.chooses_radius() && !labels && !options.choose_l1 &&
          std::holds_alternative<NoPenalty>(options.penalty) &&
          options.prepare.value_or(Preparation::Kind::both) == Preparation::Kind::both;

@@ -149,6 +149,21 @@ TEST(Fit, ValidationEntriesChooseTheIterateToo) {
   EXPECT_LE(proved.result.relative_gap, 0.2);
 }
 
+/// Without an option but the level: as many held-out values are below the prediction as was asked for.
+TEST(Fit, AQuantileIsWhatItSays) {
+  FitData data = ratings();
+  Split split = split_entries(std::move(data.entries), {0.8, 0, 0.2}, 3);
+  data.entries = std::move(split.train);
+  for (const double level : {0.1, 0.9}) {
+    const Model model = fit(data, {.loss = losses::Quantile{level}}).model();
+    double below = 0;
+    for (std::size_t e = 0; e < split.test.value.size(); ++e) {
+      below += double(split.test.value[e]) < model.predict(split.test.row[e], split.test.col[e]) ? 1 : 0;
+    }
+    EXPECT_NEAR(below / static_cast<double>(split.test.size()), level, 0.1);
+  }
+}
+
 TEST(Fit, AModelPredictsInRawUnits) {
   const FitData data = ratings();
   const Fit chosen = fit(data);
