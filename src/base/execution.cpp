@@ -3,8 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <exception>
+#include <new>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include "base/fork.hpp"
 
 namespace tracenorm {
 
@@ -31,6 +37,9 @@ void pause() {
 /// delays nobody. It is also visible to the thread sanitizer.
 class Execution::Crew {
  public:
+  /// A forked process has a copy of the crew, but none of its threads, and it may have been busy at that moment.
+  [[nodiscard]] bool is_ours() const { return forks_ == forks_so_far(); }
+
   ~Crew() {
     stop_.store(true);
     announce();
@@ -40,10 +49,7 @@ class Execution::Crew {
   /// False when somebody is using the crew: a loop within a loop.
   bool try_run(int threads, int shards, ShardFunction function, void* context) {
     if (busy_.exchange(true, std::memory_order_acquire)) return false;
-    while (static_cast<int>(workers_.size()) < threads - 1) {
-      const int id = static_cast<int>(workers_.size());
-      workers_.emplace_back([this, id] { serve(id); });
-    }
+    hire(threads - 1);
     function_.store(function, std::memory_order_relaxed);
     context_.store(context, std::memory_order_relaxed);
     allowed_.store(threads - 1, std::memory_order_relaxed);
@@ -57,12 +63,29 @@ class Execution::Crew {
       pause();
     }
     next_.store(0, std::memory_order_relaxed);  // closed
+    failed_.store(false, std::memory_order_relaxed);
+    const std::exception_ptr failure = std::exchange(failure_, nullptr);
     busy_.store(false, std::memory_order_release);
+    if (failure) std::rethrow_exception(failure);
     return true;
   }
 
  private:
   static constexpr int kSpins = 4000;  // some tens of microseconds: passes follow each other closely
+
+  /// As many as the machine gives: with fewer, or none, the work is done all the same.
+  void hire(int wanted) {
+    try {
+      while (!short_of_threads_ && static_cast<int>(workers_.size()) < wanted) {
+        const int id = static_cast<int>(workers_.size());
+        workers_.emplace_back([this, id] { serve(id); });
+      }
+    } catch (const std::system_error&) {
+      short_of_threads_ = true;
+    } catch (const std::bad_alloc&) {
+      short_of_threads_ = true;
+    }
+  }
 
   void announce() {
     epoch_.fetch_add(1);
@@ -76,7 +99,11 @@ class Execution::Crew {
       const std::uint64_t taken = next_.fetch_add(1, std::memory_order_acq_rel);
       const auto shard = static_cast<std::uint32_t>(taken);
       if (shard >= static_cast<std::uint32_t>(taken >> 32)) return;
-      function_.load(std::memory_order_relaxed)(context_.load(std::memory_order_relaxed), static_cast<int>(shard));
+      try {
+        function_.load(std::memory_order_relaxed)(context_.load(std::memory_order_relaxed), static_cast<int>(shard));
+      } catch (...) {  // the first one is the caller's; its write is seen by who sees the shard finished
+        if (!failed_.exchange(true)) failure_ = std::current_exception();
+      }
       finished_.fetch_add(1, std::memory_order_release);
     }
   }
@@ -92,7 +119,9 @@ class Execution::Crew {
     }
   }
 
+  unsigned forks_ = forks_so_far();
   std::atomic<bool> busy_{false};
+  bool short_of_threads_ = false;
   std::vector<std::thread> workers_;
   std::atomic<unsigned> epoch_{0};
   std::atomic<bool> stop_{false};
@@ -101,18 +130,33 @@ class Execution::Crew {
   std::atomic<int> finished_{0};
   std::atomic<ShardFunction> function_{nullptr};
   std::atomic<void*> context_{nullptr};
+  std::atomic<bool> failed_{false};
+  std::exception_ptr failure_;
 };
 
 Execution::Execution(int threads)
     : threads_(threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))) {
-  if (threads_ > 1) crew_ = std::make_unique<Crew>();
+  if (threads_ > 1) crew_ = new Crew;
 }
 
-Execution::~Execution() = default;
+Execution::~Execution() {
+  Crew* crew = crew_.load();
+  if (crew == nullptr) return;
+  crew->is_ours() ? delete crew : leave_to_parent(crew);
+}
+
+Execution::Crew& Execution::crew() const {
+  Crew* crew = crew_.load();
+  if (crew->is_ours()) return *crew;
+  auto fresh = std::make_unique<Crew>();
+  if (!crew_.compare_exchange_strong(crew, fresh.get())) return *crew;
+  leave_to_parent(crew);
+  return *fresh.release();
+}
 
 void Execution::run(int shards, ShardFunction function, void* context) const {
   const int threads = std::min(threads_, shards);
-  if (threads > 1 && crew_->try_run(threads, shards, function, context)) return;
+  if (threads > 1 && crew().try_run(threads, shards, function, context)) return;
   for (int shard = 0; shard < shards; ++shard) function(context, shard);
 }
 

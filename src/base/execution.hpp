@@ -3,6 +3,7 @@
 // This file and execution.cpp are the only ones that know threads.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <type_traits>
@@ -14,7 +15,8 @@ namespace tracenorm {
 
 class Execution {
  public:
-  /// Zero threads means all cores. Threads are started when first needed, and end with this object.
+  /// Zero threads means all cores. Threads are started when first needed, as many as the machine gives, and end with
+  /// this object. A forked process starts its own.
   explicit Execution(int threads = 0);
   ~Execution();
   Execution(const Execution&) = delete;
@@ -22,7 +24,8 @@ class Execution {
 
   [[nodiscard]] int threads() const { return threads_; }
 
-  /// Calls work(shard) for shard = 0..shards-1, possibly at once. Work must not throw. Allocates nothing.
+  /// Calls work(shard) for shard = 0..shards-1, possibly at once. What work throws comes out of here once
+  /// all shards that were begun are done; of several, one. Allocates nothing.
   template <class Work>
   void for_each_shard(int shards, Work&& work) const {
     using Plain = std::remove_reference_t<Work>;
@@ -44,9 +47,10 @@ class Execution {
   using ShardFunction = void (*)(void* context, int shard);
   class Crew;
   void run(int shards, ShardFunction function, void* context) const;
+  [[nodiscard]] Crew& crew() const;
 
   int threads_;
-  std::unique_ptr<Crew> crew_;  // null with one thread
+  mutable std::atomic<Crew*> crew_{nullptr};  // null with one thread; another one after a fork
 };
 
 /// Rows cut into ranges of about equal mass, [cuts[s], cuts[s+1]) each. The cut depends on the data alone: `begin` says

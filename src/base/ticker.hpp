@@ -9,7 +9,8 @@ namespace tracenorm {
 
 class Ticker {
  public:
-  /// Calls work() again and again, `every` apart, the first time after that long. Work must not throw.
+  /// Calls work() again and again, `every` apart, the first time after that long. Work must not throw. Where no thread
+  /// can be started, nothing ticks.
   Ticker(std::chrono::milliseconds every, std::function<void()> work);
   /// Waits for work that is under way.
   ~Ticker();

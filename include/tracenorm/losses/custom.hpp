@@ -11,7 +11,8 @@
 namespace tracenorm::losses {
 
 struct Custom {
-  /// out[i] = f(x[i], y[i]) for i < count. May be called from several threads at once; must not throw.
+  /// out[i] = f(x[i], y[i]) for i < count. May be called from several threads at once. What it throws ends
+  /// the run, and comes out of it.
   using Block = std::function<void(const double* x, const double* y, double* out, std::size_t count)>;
 
   std::function<double(double x, double y)> function;
