@@ -20,12 +20,12 @@ SEES_ONLY = {"python": {"io", "report"}, "verify": {"base", "linalg"}}  # of wha
 CALLS_ONLY = {"verify": re.compile(r"tracenorm::(lapack::|Execution::|SparsePattern::SparsePattern|LowRankMatrix::LowRankMatrix)")}
 # The lowest layer that may include each public header.
 PUBLIC = {
-    "base": ["array", "error", "field", "types", "version"],
+    "base": ["array", "error", "field", "state", "types", "version"],
     "losses": ["loss", "losses/*"],
     "linalg": ["low_rank_matrix", "observations"],
     "model": ["constraint", "model", "penalty", "preparation", "problem", "spread"],
     "seam": ["certificate"],
-    "methods": ["methods/*", "options", "radius_path", "run", "solve", "width"],
+    "methods": ["checkpoint", "methods/*", "options", "radius_path", "run", "solve", "width"],
     "fit": ["fit", "fold_in"],
     "verify": ["claim", "verify"],
     "io": ["io"],

@@ -4,11 +4,16 @@
 
 #include <CLI/App.hpp>
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace tracenorm::app {
 
 /// Returns the exit code.
 using Action = std::function<int()>;
+
+/// Runs a command line, without the program's own name.
+int run_program(const std::vector<std::string>& words);
 
 void add_complete(CLI::App& program, Action& action);
 void add_denoise(CLI::App& program, Action& action);
@@ -16,6 +21,7 @@ void add_links(CLI::App& program, Action& action);
 void add_evaluate(CLI::App& program, Action& action);
 void add_recommend(CLI::App& program, Action& action);
 void add_similar(CLI::App& program, Action& action);
+void add_resume(CLI::App& program, Action& action);
 void add_predict(CLI::App& program, Action& action);
 void add_verify(CLI::App& program, Action& action);
 void add_generate(CLI::App& program, Action& action);

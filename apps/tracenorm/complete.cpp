@@ -104,7 +104,7 @@ int run(CompleteOptions options) {
   check_options(options);
   settle(options.completion, {options.validation, options.test});
 
-  Watch watch(common.quiet);
+  Watch watch(common);
   watch.on_phase("reading " + common.data);
   Entries entries;
   const CompletionData data = read_completion(options.completion, entries);

@@ -31,7 +31,7 @@ int run(DenoiseOptions options) {
   EstimationOptions& common = options.common;
   settle(common, {common.data, options.test});
 
-  Watch watch(common.quiet);
+  Watch watch(common);
   watch.on_phase("reading " + common.data);
   io::Matrix matrix = io::read_matrix(common.data, common.read);
   check_output_size(common, matrix.rows, matrix.cols);

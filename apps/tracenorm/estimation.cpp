@@ -124,8 +124,8 @@ void explain(const Result& result, const RunOptions& run, bool quiet) {
 
 }  // namespace
 
-Watch::Watch(bool quiet) {
-  if (quiet) return;
+Watch::Watch(const EstimationOptions& options) : checkpoint_(options.checkpoint, options.quiet) {
+  if (options.quiet) return;
   bar_ = std::make_unique<report::ProgressBar>(stderr, ::isatty(STDERR_FILENO) != 0 ? terminal_columns() : 0);
 }
 
@@ -147,7 +147,9 @@ int finish(const EstimationOptions& options, report::RunReport& report, Watch& w
   watch.end_progress();
   explain(report.result, report.run, options.quiet);
   write_results(options, report);
-  return exit_code(report.result, report.run);
+  const int code = exit_code(report.result, report.run);
+  watch.end_checkpoint(code);
+  return code;
 }
 
 Entries read_held_out(const std::string& path, std::string_view what, const io::NamedEntries& training,

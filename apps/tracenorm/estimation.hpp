@@ -16,20 +16,29 @@ namespace tracenorm::app {
 /// nothing to save, and Ctrl-C ends the program.
 class Watch final : public Observer {
  public:
-  explicit Watch(bool quiet);
+  explicit Watch(const EstimationOptions& options);
 
   bool on_iteration(const Iteration& iteration, const RunOptions& options) override;
   void on_phase(std::string_view what) override;
   /// What the phases to come belong to: "fold 2 of 5".
   void set_series(std::string_view what);
 
-  [[nodiscard]] RunHooks hooks() { return {.observer = this, .cancel = Interruption::flag()}; }
+  [[nodiscard]] RunHooks hooks() {
+    RunHooks hooks;
+    hooks.observer = this;
+    hooks.cancel = Interruption::flag();
+    hooks.checkpoints = checkpoint_.get();
+    return hooks;
+  }
   /// Before anything else is printed.
   void end_progress() { bar_.reset(); }
+  /// After everything is written.
+  void end_checkpoint(int exit_code) { checkpoint_.end(exit_code); }
 
  private:
   std::optional<Interruption> interruption_;
   std::unique_ptr<report::ProgressBar> bar_;
+  RunCheckpoint checkpoint_;
 };
 
 /// Saves the model, writes JSON, page and summary. Returns the exit code.

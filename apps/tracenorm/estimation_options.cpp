@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "option_values.hpp"
 #include "outputs.hpp"
 #include "reading_options.hpp"
@@ -136,6 +138,7 @@ void add_estimation_options(CLI::App& app, EstimationOptions& options, const std
   options.method.add_to(app);
   add_fields(app, options.fit.run, {"iterations", "gap", "time", "certificate_share", "seed", "threads", "backend"},
              "Run");
+  add_checkpoint_options(app, options.checkpoint);
   add_output_options(app, options);
 }
 
@@ -178,11 +181,15 @@ void settle(EstimationOptions& options, const std::vector<std::string>& inputs) 
   check_certificate(options);
   check_gap(options.fit);
   if (!options.output.empty()) parse_for("--output", [&] { return io::matrix_file_format(options.output); });
+  if (!options.checkpoint.file.empty() && std::find(inputs.begin(), inputs.end(), kStdin) != inputs.end()) {
+    throw Error(ErrorCode::usage, "--checkpoint: data from standard input cannot be read again; give a file");
+  }
   check_outputs({{"--json", options.json},
                  {"--model", options.model},
                  {"--certificate", options.certificate},
                  {"--report", options.report},
-                 {"--output", options.output}},
+                 {"--output", options.output},
+                 {"--checkpoint", options.checkpoint.file}},
                 inputs);
 }
 

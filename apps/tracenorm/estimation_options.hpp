@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "method_options.hpp"
+#include "run_checkpoint.hpp"
 #include "tracenorm/error.hpp"
 #include "tracenorm/fit.hpp"
 #include "tracenorm/io.hpp"
@@ -25,6 +26,7 @@ struct EstimationOptions {
   std::string certificate;
   std::string report;  ///< an HTML page; empty: none
   std::string output;  ///< the whole matrix; empty: not wanted
+  CheckpointSettings checkpoint;
   bool quiet = false;
 };
 

@@ -177,7 +177,7 @@ int run(EvaluateOptions options) {
     throw Error(ErrorCode::usage, "--folds and --test: give one of them");
   }
   settle(options.completion, {options.test});
-  Watch watch(common.quiet);
+  Watch watch(common);
   watch.on_phase("reading " + common.data);
   Entries entries;
   const CompletionData data = read_completion(options.completion, entries);
@@ -211,7 +211,9 @@ int run(EvaluateOptions options) {
       write_output(std::string(kStdout), to_text(options, data.table.columns, scores, done));
     }
   }
-  return complete ? 0 : 130;
+  const int code = complete ? 0 : 130;
+  watch.end_checkpoint(code);
+  return code;
 }
 
 }  // namespace

@@ -7,7 +7,14 @@ namespace {
 std::atomic<bool> requested{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
 
-void request(int) { requested.store(true); }
+/// The second one, whichever it is, finds the default action, which ends the program.
+void request(int number) {
+  if (!requested.exchange(true)) return;
+  struct sigaction otherwise {};
+  otherwise.sa_handler = SIG_DFL;
+  sigaction(number, &otherwise, nullptr);
+  raise(number);
+}
 
 /// Who started the program may have wished that a signal does nothing: then that stays so.
 void listen(int number, const struct sigaction& action, struct sigaction& former) {
@@ -22,15 +29,12 @@ Interruption::Interruption() {
   struct sigaction action {};
   action.sa_handler = request;
   sigemptyset(&action.sa_mask);
-  // The handler serves once: the next signal finds the default action, which ends the program.
-  action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
-  listen(SIGINT, action, former_interrupt_);
-  listen(SIGTERM, action, former_terminate_);
+  action.sa_flags = SA_RESTART;
+  for (std::size_t k = 0; k < kSignals.size(); ++k) listen(kSignals[k], action, former_[k]);
 }
 
 Interruption::~Interruption() {
-  sigaction(SIGINT, &former_interrupt_, nullptr);
-  sigaction(SIGTERM, &former_terminate_, nullptr);
+  for (std::size_t k = 0; k < kSignals.size(); ++k) sigaction(kSignals[k], &former_[k], nullptr);
 }
 
 const std::atomic<bool>* Interruption::flag() { return &requested; }

@@ -1,7 +1,9 @@
-// Ctrl-C asks a run to stop after the current iteration, so that the best iterate can be saved. A second one ends the
-// program at once. Signals that the program was started to ignore (a shell's background job) stay ignored.
+// Ctrl-C asks a run to stop after the current iteration, so that the best iterate can be saved; so do SIGTERM and a
+// terminal that is gone. A second signal ends the program at once. Those that the program was started to ignore (a
+// shell's background job, nohup) stay ignored.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <csignal>
 
@@ -18,8 +20,8 @@ class Interruption {
   [[nodiscard]] static const std::atomic<bool>* flag();
 
  private:
-  struct sigaction former_interrupt_ {};
-  struct sigaction former_terminate_ {};
+  static constexpr std::array<int, 3> kSignals{SIGINT, SIGTERM, SIGHUP};
+  std::array<struct sigaction, kSignals.size()> former_{};
 };
 
 }  // namespace tracenorm::app

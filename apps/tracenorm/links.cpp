@@ -165,7 +165,7 @@ int run(LinksOptions options) {
   }
   settle(common, {common.data});
 
-  Watch watch(common.quiet);
+  Watch watch(common);
   watch.on_phase("reading " + common.data);
   io::Graph graph = io::read_graph(common.data, common.read);
   if (options.nodes) keep_first(graph, *options.nodes);

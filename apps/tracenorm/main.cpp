@@ -7,6 +7,7 @@
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "option_values.hpp"
 #include "outputs.hpp"
 #include "reading_options.hpp"
+#include "run_checkpoint.hpp"
 #include "suggestion.hpp"
 #include "tracenorm/error.hpp"
 #include "tracenorm/version.hpp"
@@ -36,6 +38,7 @@ void set_up(CLI::App& program, Action& action) {
   add_denoise(program, action);
   add_links(program, action);
   add_evaluate(program, action);
+  add_resume(program, action);
   add_predict(program, action);
   add_recommend(program, action);
   add_verify(program, action);
@@ -120,13 +123,16 @@ int parse_error(const CLI::App& program, const CLI::ParseError& error) {
   return usage_error(program, error.what());
 }
 
-int run(int argc, char** argv) {
+}  // namespace
+
+int run_program(const std::vector<std::string>& words) {
+  set_command_line(words);
   CLI::App program{"", "tracenorm"};
   Action action;
   set_up(program, action);
   try {
-    program.parse(argc, argv);
-  } catch (const CLI::Success& request) {  // --help, --version
+    program.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // it takes them from the end
+  } catch (const CLI::Success& request) {                                   // --help, --version
     const int code = program.exit(request);
     flush_stdout();
     return code;
@@ -145,8 +151,6 @@ int run(int argc, char** argv) {
   }
 }
 
-}  // namespace
-
 }  // namespace tracenorm::app
 
 int main(int argc, char** argv) {
@@ -157,7 +161,7 @@ int main(int argc, char** argv) {
   mallopt(M_MMAP_THRESHOLD, 1 << 22);  // entry-sized arrays go back to the system when they are freed
 #endif
   try {
-    return app::run(argc, argv);
+    return app::run_program({argv + std::min(argc, 1), argv + argc});
   } catch (const Error& error) {
     return app::complain(app::message_of(error), static_cast<int>(error.code()));
   } catch (const std::bad_alloc&) {

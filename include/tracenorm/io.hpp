@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tracenorm/checkpoint.hpp"
 #include "tracenorm/claim.hpp"
 #include "tracenorm/error.hpp"
 #include "tracenorm/model.hpp"
@@ -164,6 +165,11 @@ void write_matrix(const std::string& path, const Model& model);
 /// unknown_width, interval_scores. Names that are very long are kept as row_names_utf8 and row_names_ends instead.
 void write_model(const std::string& path, const Model& model);
 Model read_model(const std::string& path);
+
+/// A .npz of where a run stands; an array for each of its numbers. A file that is not whole, or of another version, is
+/// an input error.
+void write_checkpoint(const std::string& path, const Checkpoint& checkpoint);
+Checkpoint read_checkpoint(const std::string& path);
 
 /// A .npz of what a claim holds; docs/certificates.md lists its arrays.
 void write_certificate(const std::string& path, const Claim& claim);

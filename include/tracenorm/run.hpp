@@ -17,6 +17,7 @@
 namespace tracenorm {
 
 class Backend;
+class Checkpoints;
 class Observer;
 
 /// What "best on the validation entries" means: the least root mean square error, or the least mean loss (which
@@ -67,6 +68,7 @@ struct RunHooks {
   Observer* observer = nullptr;
   const std::atomic<bool>* cancel = nullptr;  ///< set from a signal handler to stop after the current iteration
   const Backend* backend = nullptr;           ///< another place for the entries than the options say
+  Checkpoints* checkpoints = nullptr;         ///< where the run is kept; see checkpoint.hpp
 };
 
 /// One line of the trace. Iteration k describes X_k, before the step that makes X_{k+1}.

@@ -1,6 +1,7 @@
 // A random stream that is the same on every machine and compiler (std distributions are not).
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 
@@ -63,6 +64,26 @@ class Random {
     std::uint64_t draw = next();
     while (draw >= limit) draw = next();
     return draw % n;
+  }
+
+  /// Where the stream stands, as numbers that any file of numbers can hold.
+  using State = std::array<double, 10>;
+  [[nodiscard]] State state() const {
+    State state{};
+    for (std::size_t w = 0; w < 4; ++w) {
+      state[2 * w] = static_cast<double>(state_[w] >> 32);
+      state[2 * w + 1] = static_cast<double>(state_[w] & 0xffffffffULL);
+    }
+    state[8] = spare_;
+    state[9] = has_spare_ ? 1 : 0;
+    return state;
+  }
+  void restore(const State& state) {
+    for (std::size_t w = 0; w < 4; ++w) {
+      state_[w] = (static_cast<std::uint64_t>(state[2 * w]) << 32) | static_cast<std::uint64_t>(state[2 * w + 1]);
+    }
+    spare_ = state[8];
+    has_spare_ = state[9] != 0;
   }
 
  private:

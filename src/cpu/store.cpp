@@ -1,5 +1,7 @@
 #include "cpu/store.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,6 +10,7 @@
 #include "cpu/panels.hpp"
 #include "cpu/passes.hpp"
 #include "model/coded_data.hpp"
+#include "tracenorm/error.hpp"
 
 namespace tracenorm::cpu {
 
@@ -179,5 +182,19 @@ void CpuStore::watch(const Entries& held_out, const FactorView& x) {
 }
 
 HeldOutSums CpuStore::held_out() const { return held_out_.sums(loss_, execution_); }
+
+bool CpuStore::exchange(Exchange state) {
+  state.entries("average", average_);
+  state.entries("average_x", average_x_);
+  state.entries("loss_shift", loss_shift_);
+  state.entries("penalty_shift", penalty_shift_);
+  for (const RealArray* array : {&average_, &average_x_, &loss_shift_, &penalty_shift_}) {
+    if (!array->empty() && array->size() != x_.size()) {
+      throw Error(ErrorCode::input,
+                  fmt::format("the checkpoint has {} numbers for {} entries; it is damaged", array->size(), x_.size()));
+    }
+  }
+  return true;
+}
 
 }  // namespace tracenorm::cpu

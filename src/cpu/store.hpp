@@ -42,6 +42,7 @@ class CpuStore final : public EntryStore {
   void forget_slopes() override;
   void watch(const Entries& held_out, const FactorView& x) override;
   [[nodiscard]] HeldOutSums held_out() const override;
+  bool exchange(Exchange state) override;
 
  private:
   using RealArray = std::vector<Real>;

@@ -120,6 +120,7 @@ void write_numbers(const std::string& path, Index rows, Index cols, const Number
 }  // namespace
 
 std::int64_t NpyHeader::count() const {
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;  // whatever the others are
   std::int64_t product = 1;
   for (const std::int64_t extent : shape) product *= extent;
   return product;
@@ -160,7 +161,7 @@ std::size_t npy_room(const ByteSource& source, const NpyHeader& header) {
 std::vector<std::string> read_npy_texts(ByteSource& source, const NpyHeader& header) {
   if (header.kind != 'U' && header.kind != 'S') fail("'{}': text was expected, not numbers", source.name());
   std::vector<std::string> texts;
-  std::vector<char> item(header.item_bytes);
+  std::vector<char> item(header.count() > 0 ? header.item_bytes : 0);  // elsewhere nothing vouches for its size
   for (std::int64_t k = 0; k < header.count(); ++k) {
     if (source.read(item.data(), item.size()) != item.size()) detail::fail_npy_short(source, header);
     std::string& text = texts.emplace_back();

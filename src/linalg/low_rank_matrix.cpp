@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/execution.hpp"
+#include "linalg/kept_matrix.hpp"
 #include "linalg/lapack.hpp"
 
 namespace tracenorm {
@@ -74,5 +75,15 @@ Eigen::MatrixXd LowRankMatrix::dense_rows(Index first, Index last) const {
 }
 
 double LowRankMatrix::trace_norm_bound() const { return values().cwiseAbs().sum(); }
+
+void exchange(Exchange state, LowRankMatrix& x) {
+  Eigen::MatrixXd left = x.left();
+  Eigen::VectorXd values = x.values();
+  Eigen::MatrixXd right = x.right();
+  state.matrix("left", left);
+  state.matrix("values", values);
+  state.matrix("right", right);
+  if (state.restores()) x = LowRankMatrix(std::move(left), std::move(values), std::move(right));
+}
 
 }  // namespace tracenorm

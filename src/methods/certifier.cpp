@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "methods/kept_result.hpp"
+
 namespace tracenorm {
 
 namespace {
@@ -22,6 +24,16 @@ constexpr double kLeastWork = 40;
 }  // namespace
 
 Certifier::Certifier(Evaluator& evaluator, const RunOptions& options) : evaluator_(evaluator), options_(options) {}
+
+void Certifier::exchange(Exchange state, bool averages) {
+  state.number("lower_bound", lower_bound_);
+  tracenorm::exchange(state.part("certificate"), certificate_);
+  tracenorm::exchange(state.part("dual"), dual_);
+  state.number("next_check", next_check_);
+  state.number("averaged", averaged_);
+  if (!averages) averaged_ = 0;
+  state.number("refused_estimate", refused_estimate_);
+}
 
 bool Certifier::wants_conjugate(int k) const {
   if (options_.gap && evaluator_.cheap_conjugate()) return true;  // a gap may come within reach at any iteration

@@ -29,6 +29,9 @@ class Certifier {
   /// Replaces a bound that holds with a probability by one that holds, if that costs little of it and takes a moment.
   void remove_doubt(double objective);
 
+  /// `averages` says whether the slopes that were averaged are kept, too.
+  void exchange(Exchange state, bool averages);
+
   /// Averages of slopes of few and long iterations say nothing that the last ones do not.
   void leave_averages() { averages_ = false; }
   /// Takes over a bound that a method proved itself.

@@ -87,7 +87,8 @@ class CorrectiveRun {
         before_{FactoredMatrix(f.panels())} {}
 
   void run() {
-    for (int k = 0;; ++k) {
+    const auto state = [&](const Exchange& kept) { exchange(kept); };
+    for (int k = session_.begin(state); !session_.pauses(k, state); ++k) {
       const Linearization model = f_.linearize(width_, true);
       const LeadingAtom& leading = f_.leading_atom(interrupted() ? kGlance : accuracy(asked_));
       best_.meet(f_, model.objective);
@@ -106,10 +107,25 @@ class CorrectiveRun {
       }
       correct(start, gap);
     }
-    if (!best_.is_iterate) f_.restart(std::move(best_.x));
+    if (!best_.is_iterate && !session_.paused()) f_.restart(std::move(best_.x));
   }
 
  private:
+  void exchange(Exchange state) {
+    seeds_.exchange(state.part("seeds"));
+    f_.exchange(state.part("best"), best_.x);
+    state.number("best_objective", best_.objective);
+    state.number("best_is_iterate", best_.is_iterate);
+    state.number("width", width_);
+    state.number("slack", slack_);
+    state.number("stepped", stepped_);
+    state.number("doubtful", doubtful_);
+    state.number("rejected", rejected_);
+    state.number("stuck", stuck_);
+    if (doubtful_) f_.exchange(state.part("before"), before_);
+    state.number("before_gap", before_gap_);
+  }
+
   /// Somebody waits for the end: the best X so far is the answer, and no more work goes into a better one. (Where there
   /// is a time limit, the correction that it cuts short still counts.)
   [[nodiscard]] bool interrupted() const { return !session_.options().seconds && session_.overdue(); }

@@ -36,7 +36,11 @@ double FrankWolfeStep::next(Evaluator& f, int k) {
 void run(const FrankWolfe& options, const Problem&, Evaluator& f, Session& session) {
   WidthSchedule width(options.width, f);
   FrankWolfeStep step(options);
-  for (int k = 0;; ++k) {
+  const auto state = [&](const Exchange& kept) {
+    width.exchange(kept.part("width"));
+    step.exchange(kept.part("step"));
+  };
+  for (int k = session.begin(state); !session.pauses(k, state); ++k) {
     const double tau = width.next(k);                                                                      // line 5
     const Linearization model = f.linearize(tau, session.wants_conjugate(k) || width.wants_conjugate(k));  // line 6
     const double alpha = step.next(f, k);                                                                  // lines 4, 7

@@ -11,6 +11,7 @@ class FrankWolfeStep {
  public:
   explicit FrankWolfeStep(const FrankWolfe& options) : options_(options) {}
   double next(Evaluator& f, int k);
+  void exchange(Exchange state) { state.number("delay", delay_); }
 
  private:
   const FrankWolfe& options_;

@@ -99,7 +99,11 @@ void run(const RankDrop& options, const Problem&, Evaluator& f, Session& session
   RankDropSteps drops(f);
   WidthSchedule width(options.frank_wolfe.width, f);
   FrankWolfeStep step(options.frank_wolfe);
-  for (int k = 0;; ++k) {
+  const auto state = [&](const Exchange& kept) {
+    width.exchange(kept.part("width"));
+    step.exchange(kept.part("step"));
+  };
+  for (int k = session.begin(state); !session.pauses(k, state); ++k) {
     const double tau = width.next(k);
     const bool want_conjugate = session.wants_conjugate(k) || width.wants_conjugate(k);
     Linearization model = f.linearize(tau, want_conjugate);

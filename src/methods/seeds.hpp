@@ -19,6 +19,8 @@ class Seeds {
   /// that descends). A few rounds of simultaneous iteration: the descent makes of them what it can. At most `most`.
   FactoredMatrix outside(Index most);
 
+  void exchange(Exchange state) { state.random("random", random_); }
+
  private:
   void leave_spans(const Product& block);
   /// Makes the columns of each side orthonormal, each side for itself; those without a part of their own become zero,

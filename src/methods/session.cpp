@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "methods/environment.hpp"
+#include "methods/kept_result.hpp"
+#include "tracenorm/checkpoint.hpp"
 
 namespace tracenorm {
 
@@ -58,15 +60,56 @@ Status stopping_status(const RunOptions& options, const Iteration& iteration, bo
   return Status::not_run;
 }
 
-Session::Session(const RunOptions& options, const RunHooks& hooks, Evaluator& evaluator)
+Session::Session(const RunOptions& options, const RunHooks& hooks, Evaluator& evaluator, const State* from)
     : options_(options),
       hooks_(hooks),
       evaluator_(evaluator),
       certifier_(evaluator, options),
-      start_(std::chrono::steady_clock::now()) {
+      start_(std::chrono::steady_clock::now()),
+      from_(from) {
   constexpr int kReserved = 100000;  // more grows as needed: a huge limit must not cost memory before it is used
   trace_.reserve(static_cast<std::size_t>(std::min(options.iterations, kReserved)) + 1);
   if (hooks.validation != nullptr) evaluator.watch(*hooks.validation);
+}
+
+void Session::exchange(Exchange state) {
+  state.number("best_validation", best_validation_);
+  state.number("best_iteration", best_iteration_);
+  state.number("refusals", refusals_);
+  state.number("next_confirm", next_confirm_);
+  tracenorm::exchange(state, trace_);
+  const bool kept = evaluator_.exchange(state.part("evaluator"), std::isfinite(best_validation_));
+  certifier_.exchange(state.part("certifier"), kept);
+  double so_far = seconds();
+  state.number("seconds", so_far);
+  if (state.restores()) seconds_before_ = so_far;
+}
+
+int Session::begin(MethodState method) {
+  int first = 0;
+  if (from_ != nullptr) {
+    Exchange state = Exchange::restore(*from_);
+    state.number("iteration", first);
+    exchange(state.part("session"));
+    method(state.part("method"));
+  }
+  leg_began_ = evaluator_.counters().passes;
+  return first;
+}
+
+bool Session::pauses(int k, MethodState method) {
+  if (hooks_.checkpoints == nullptr || !hooks_.checkpoints->open() || cancelled()) return false;
+  if (evaluator_.counters().passes - leg_began_ < hooks_.checkpoints->leg_passes(evaluator_.entries())) return false;
+  Exchange state = Exchange::keep(state_);
+  state.number("iteration", k);
+  exchange(state.part("session"));
+  method(state.part("method"));
+  paused_ = true;
+  return true;
+}
+
+double Session::seconds() const {
+  return seconds_before_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
 void Session::follow_validation(Iteration& iteration) {
@@ -84,7 +127,7 @@ void Session::complete(Iteration& iteration) const {
   iteration.lower_bound = certifier_.lower_bound();
   iteration.relative_gap = relative_gap(iteration.objective, iteration.lower_bound);
   iteration.counters = evaluator_.counters();
-  iteration.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  iteration.seconds = seconds();
 }
 
 Status Session::stopping(const Iteration& iteration) const {
@@ -97,7 +140,7 @@ bool Session::cancelled() const { return hooks_.cancel != nullptr && hooks_.canc
 bool Session::overdue() const {
   if (cancelled()) return true;
   if (!options_.seconds) return false;
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() >= *options_.seconds;
+  return seconds() >= *options_.seconds;
 }
 
 bool Session::record(const Iteration& iteration) {
@@ -232,7 +275,7 @@ Result Session::finish(std::string method, bool bounded) {
         "the last iterate has the gap that was asked for; the one that is best on the validation entries is returned";
   }
   result.trace = std::move(trace_);
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  result.seconds = seconds();
   result.environment = environment(evaluator_.execution().threads(), options_.seed);
   return result;
 }

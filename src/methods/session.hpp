@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "base/function_ref.hpp"
 #include "methods/certifier.hpp"
 #include "tracenorm/run.hpp"
 
@@ -14,7 +15,8 @@ Status stopping_status(const RunOptions& options, const Iteration& iteration, bo
 
 class Session {
  public:
-  Session(const RunOptions& options, const RunHooks& hooks, Evaluator& evaluator);
+  /// `from`: where a run stood that goes on here; null for one that begins.
+  Session(const RunOptions& options, const RunHooks& hooks, Evaluator& evaluator, const State* from = nullptr);
 
   [[nodiscard]] const RunOptions& options() const { return options_; }
 
@@ -31,6 +33,16 @@ class Session {
   /// Whether the time is over or somebody wants the run to stop; for methods whose iterations are long.
   [[nodiscard]] bool overdue() const;
 
+  /// What a method knows beside X: it takes part in what is kept of a run.
+  using MethodState = FunctionRef<void(const Exchange& state)>;
+  /// The first iteration. Puts everything back where a run goes on.
+  int begin(MethodState method);
+  /// Whether the run lets go of everything before iteration k, to go on from the state that is kept. Asked before every
+  /// iteration.
+  bool pauses(int k, MethodState method);
+  [[nodiscard]] bool paused() const { return paused_; }
+  [[nodiscard]] State take_state() { return std::move(state_); }
+
   /// Completes the record of iteration k (index, objective, width, step and sigma are the method's), certifies, tells
   /// the observer. Returns whether to go on.
   /// The objective is that of `holder`; null: that of the iterate.
@@ -44,6 +56,8 @@ class Session {
   Result finish(std::string method, bool bounded);
 
  private:
+  void exchange(Exchange state);
+  [[nodiscard]] double seconds() const;
   void follow_validation(Iteration& iteration);
   void complete(Iteration& iteration) const;
   [[nodiscard]] bool cancelled() const;
@@ -69,6 +83,11 @@ class Session {
   double trace_penalty_ = 0;
   Certifier certifier_;
   std::chrono::steady_clock::time_point start_;
+  const State* from_;
+  State state_;  // of a run that pauses
+  bool paused_ = false;
+  double leg_began_ = 0;       // in passes
+  double seconds_before_ = 0;  // of former legs
   std::vector<Iteration> trace_;
   Status status_ = Status::not_run;
   double best_validation_ = std::numeric_limits<double>::infinity();

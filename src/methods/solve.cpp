@@ -7,6 +7,7 @@
 #include "cpu/backend.hpp"
 #include "cuda/backend.hpp"
 #include "methods/methods.hpp"
+#include "tracenorm/checkpoint.hpp"
 
 namespace tracenorm {
 
@@ -103,6 +104,29 @@ void begin_at(const SideOffsets& start, Evaluator& evaluator) {
   evaluator.restart(ModelPoint{FactoredMatrix(evaluator.panels()), evaluator.offsets().upload(start)});
 }
 
+bool is_cancelled(const RunHooks& hooks) { return hooks.cancel != nullptr && hooks.cancel->load(); }
+
+/// The result, or the state that the run goes on from.
+struct Leg {
+  Result result;
+  State state{};
+};
+
+Leg run_leg(const Problem& problem, const Method& method, const RunOptions& run, const RunHooks& hooks,
+            const State* from) {
+  const Execution execution(run.threads);
+  const auto& [backend, name] = choose_backend(problem, run, hooks);
+  Evaluator evaluator(problem, execution, backend, run.seed);
+  if (from == nullptr && hooks.start_offsets != nullptr) begin_at(*hooks.start_offsets, evaluator);
+  if (from == nullptr && hooks.start != nullptr) begin_at(*hooks.start, evaluator);
+  Session session(run, hooks, evaluator, from);
+  std::visit([&](const auto& chosen) { methods::run(chosen, problem, evaluator, session); }, method);
+  if (session.paused()) return {{}, session.take_state()};
+  Leg leg{session.finish(method_name(method), is_bounded(method))};
+  leg.result.environment.backend = name;
+  return leg;
+}
+
 }  // namespace
 
 Method parse_method(std::string_view name) {
@@ -164,16 +188,19 @@ Result solve(const Problem& problem, const Method& method, const RunOptions& opt
                     method_name(method)),
         "method");
   }
-  const Execution execution(run.threads);
-  const auto& [backend, name] = choose_backend(problem, run, hooks);
-  Evaluator evaluator(problem, execution, backend, run.seed);
-  if (hooks.start_offsets != nullptr) begin_at(*hooks.start_offsets, evaluator);
-  if (hooks.start != nullptr) begin_at(*hooks.start, evaluator);
-  Session session(run, hooks, evaluator);
-  std::visit([&](const auto& chosen) { methods::run(chosen, problem, evaluator, session); }, method);
-  Result result = session.finish(method_name(method), is_bounded(method));
-  result.environment.backend = name;
-  return result;
+  if (hooks.checkpoints == nullptr || !hooks.checkpoints->open() || is_cancelled(hooks)) {
+    return run_leg(problem, method, run, hooks, nullptr).result;
+  }
+  const SolveIdentity identity = identity_of(problem, method, run, hooks);
+  if (std::optional<Result> known = hooks.checkpoints->answer(identity)) return *std::move(known);
+  const State* from = hooks.checkpoints->current(identity);
+  Leg leg = run_leg(problem, method, run, hooks, from);
+  while (!leg.state.empty()) {
+    from = hooks.checkpoints->stand(identity, std::move(leg.state));
+    leg = run_leg(problem, method, run, hooks, from);
+  }
+  hooks.checkpoints->finish(identity, leg.result);
+  return std::move(leg.result);
 }
 
 double objective(const Problem& problem, const LowRankMatrix& x, int threads, const SideOffsets& offsets) {

@@ -88,6 +88,14 @@ void WidthSchedule::balance(double share, const Linearization& model, double sig
   balanced_ *= std::clamp(std::pow(share * linear_gap_ / slack, kFollow), 1 / kMostFollowed, kMostFollowed);
 }
 
+void WidthSchedule::exchange(Exchange state) {
+  state.number("linear_gap", linear_gap_);
+  state.number("balanced", balanced_);
+  state.number("frozen", frozen_);
+  state.list("changes", changes_);
+  state.number("observed", observed_);
+}
+
 void WidthSchedule::observe(const Linearization& model, double sigma, double largest_change) {
   if (const auto* rule = std::get_if<BalancedWidth>(&rule_)) balance(rule->share, model, sigma);
   changes_[static_cast<std::size_t>(observed_) % changes_.size()] = largest_change;

@@ -19,6 +19,8 @@ class WidthSchedule {
   /// Tells the schedule what was learnt at the point the last step began, and max|X - S| of that step.
   void observe(const Linearization& model, double sigma, double largest_change);
 
+  void exchange(Exchange state);
+
  private:
   [[nodiscard]] double paper(int k) const;
   void balance(double share, const Linearization& model, double sigma);

@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "base/exchange.hpp"
 #include "base/sums.hpp"
 #include "seam/panels.hpp"
 #include "tracenorm/certificate.hpp"
@@ -125,6 +126,10 @@ class EntryStore {
   /// Follows X, which is these factors now, at held-out places through every move.
   virtual void watch(const Entries& held_out, const FactorView& x) = 0;
   [[nodiscard]] virtual HeldOutSums held_out() const = 0;
+
+  /// What cannot be made again from X: the average of slopes and the multipliers. False where a place does not keep
+  /// these: they begin anew.
+  virtual bool exchange(Exchange /*state*/) { return false; }
 
  protected:
   StoreFacts facts_;

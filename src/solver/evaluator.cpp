@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "cpu/backend.hpp"
+#include "linalg/kept_matrix.hpp"
 #include "model/entry_functions.hpp"
+#include "tracenorm/error.hpp"
 
 namespace tracenorm {
 
@@ -339,6 +341,45 @@ DualPoint Evaluator::dual_point() {
   point.elsewhere = downloaded();
   point.elsewhere.scale(2 * slopes_.off_pattern());
   return point;
+}
+
+void Evaluator::exchange(Exchange state, ModelPoint& point) {
+  LowRankMatrix x = point.x.download(rows(), cols());
+  tracenorm::exchange(state, x);
+  if (state.restores()) {
+    if (x.rows() != rows() || x.cols() != cols()) {
+      throw Error(ErrorCode::input, "the checkpoint is of a matrix of another size; it is damaged");
+    }
+    point.x = FactoredMatrix(*panels_, x);
+  }
+  if (!offsets_.active()) return;
+  SideOffsets offsets;
+  if (!state.restores()) offsets = offsets_.download(point.offsets);
+  state.list("row_offsets", offsets.row);
+  state.list("col_offsets", offsets.col);
+  if (state.restores()) point.offsets = offsets_.upload(offsets);
+}
+
+bool Evaluator::exchange(Exchange state, bool remembers) {
+  const auto meet = [&](const char* name, ModelPoint point) {
+    exchange(state.part(name), point);
+    return point;
+  };
+  if (remembers) {
+    ModelPoint best{FactoredMatrix(*panels_)};
+    if (!state.restores()) best = {iterate_.remembered(), offsets_.copy(offsets_.remembered())};
+    best = meet("remembered", std::move(best));
+    offsets_.remember(best.offsets);
+    iterate_.remember(std::move(best.x));
+  }
+  ModelPoint now = meet("iterate", point());
+  if (state.restores()) restart(std::move(now));
+  const bool kept = store_->exchange(state.part("entries"));
+  state.number("passes", counters_.passes);
+  state.number("products", counters_.products);
+  state.number("certificate_passes", counters_.certificate_passes);
+  state.random("random", random_);
+  return kept;
 }
 
 void Evaluator::watch(const Entries& held_out) {

@@ -162,6 +162,13 @@ class Evaluator {
   /// The dual point itself.
   [[nodiscard]] DualPoint dual_point();
 
+  // To go on elsewhere, or later.
+  /// The iterate, the one that is remembered if there is one, counters and random numbers. Says whether the place of
+  /// the entries keeps the rest; the search for the leading pair begins anew.
+  bool exchange(Exchange state, bool remembers);
+  /// A point that a method keeps.
+  void exchange(Exchange state, ModelPoint& point);
+
   // Held-out entries.
   void watch(const Entries& held_out);
   [[nodiscard]] HeldOutError held_out_error() const;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include "solver/factored_matrix.hpp"
 #include "solver/thin_svd.hpp"
@@ -33,6 +34,7 @@ class Iterate {
   /// Marks the iterate of now, for `remembered` to give back. Cheap as long as only atoms are added to it.
   void remember();
   [[nodiscard]] FactoredMatrix remembered();
+  void remember(FactoredMatrix x) { remembered_ = std::move(x); }
 
   /// out += factor X v, or X' v; and u' X v.
   void add_product(double factor, const Panel& v, const Panel& out) const;

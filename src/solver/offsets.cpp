@@ -63,10 +63,10 @@ OffsetPanels Offsets::upload(const SideOffsets& offsets) const {
   return out;
 }
 
-SideOffsets Offsets::download() const {
+SideOffsets Offsets::download(const OffsetPanels& offsets) const {
   if (!active()) return {};
-  const Eigen::VectorXd row = panels_.download(now_.row);
-  const Eigen::VectorXd col = panels_.download(now_.col);
+  const Eigen::VectorXd row = panels_.download(offsets.row);
+  const Eigen::VectorXd col = panels_.download(offsets.col);
   return {{row.begin(), row.end()}, {col.begin(), col.end()}};
 }
 

@@ -32,7 +32,8 @@ class Offsets {
   [[nodiscard]] const OffsetPanels& target() const { return target_; }
   [[nodiscard]] OffsetPanels copy(const OffsetPanels& offsets) const;
   [[nodiscard]] OffsetPanels upload(const SideOffsets& offsets) const;
-  [[nodiscard]] SideOffsets download() const;
+  [[nodiscard]] SideOffsets download() const { return download(now_); }
+  [[nodiscard]] SideOffsets download(const OffsetPanels& offsets) const;
 
   void set(const OffsetPanels& offsets) { copy(offsets, now_); }
   void aim(const OffsetPanels& offsets);
@@ -44,6 +45,8 @@ class Offsets {
   void aim_scaled(double factor);
   void move(double t);
   void remember() { copy(now_, remembered_); }
+  void remember(const OffsetPanels& offsets) { copy(offsets, remembered_); }
+  [[nodiscard]] const OffsetPanels& remembered() const { return remembered_; }
   void recall() { copy(remembered_, now_); }
 
   /// rho |b|^2 + kappa |c|^2.

@@ -60,4 +60,11 @@ void ConjugateGradient::advance() {
   if (!(inner(gradient_, direction_) < 0)) direction_ = scaled(-1, gradient_);
 }
 
+void ConjugateGradient::exchange(Exchange state) {
+  state.matrix("m", direction_.m);
+  state.matrix("up", direction_.up);
+  state.matrix("vp", direction_.vp);
+  state.number("next_trial", next_trial_);
+}
+
 }  // namespace tracenorm::baselines

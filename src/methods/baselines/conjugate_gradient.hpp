@@ -1,6 +1,7 @@
 // Riemannian conjugate gradients on f_d, with the coefficient of Hestenes and Stiefel and an adaptive line search.
 #pragma once
 
+#include "base/exchange.hpp"
 #include "methods/baselines/smoothed_absolute.hpp"
 
 namespace tracenorm::baselines {
@@ -18,6 +19,9 @@ class ConjugateGradient {
   double look();
   /// Moves to what `look` found and turns the direction.
   void advance();
+
+  /// The direction; the point is the start of another one.
+  void exchange(Exchange state);
 
  private:
   double armijo();

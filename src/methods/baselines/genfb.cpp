@@ -8,6 +8,7 @@
 #include <optional>
 #include <type_traits>
 
+#include "linalg/kept_matrix.hpp"
 #include "methods/baselines/splitting.hpp"
 #include "methods/methods.hpp"
 #include "model/entry_functions.hpp"
@@ -42,6 +43,7 @@ class BoundBudget {
     if (k > 0) spent_ += cost_;
     return true;
   }
+  void exchange(Exchange state) { state.number("spent", spent_); }
 
  private:
   const RunOptions& options_;
@@ -60,7 +62,13 @@ void run(const GenFB& options, const Problem& problem, Evaluator& f, Session& se
   BoundBudget budget(session.options(), f.rows(), f.cols());
   LowRankMatrix p2(f.rows(), f.cols());
   bool converged = false;
-  for (int k = 0;; ++k) {
+  const auto state = [&](Exchange kept) {
+    splitting.exchange(kept.part("splitting"));
+    budget.exchange(kept.part("budget"));
+    exchange(kept.part("p2"), p2);
+    kept.number("converged", converged);
+  };
+  for (int k = session.begin(state); !session.pauses(k, state); ++k) {
     const double bound = budget.due(k, splitting.work(), converged) ? splitting.lower_bound() : kNoBound;
     f.restart(p2);
     const double objective = f.objective(f.iterate()) + options.trace_penalty * p2.trace_norm_bound();

@@ -130,7 +130,11 @@ void run(const Glrl& options, const Problem& problem, Evaluator& f, Session& ses
   g.right =
       random_block(f.cols(), static_cast<Index>(std::min<double>(options.block, std::min(f.rows(), f.cols()))), random);
   bool converged = false;
-  for (int k = 0;; ++k) {
+  const auto state = [&](Exchange kept) {
+    kept.matrix("block", g.right);
+    kept.number("converged", converged);
+  };
+  for (int k = session.begin(state); !session.pauses(k, state); ++k) {
     const double objective = f.linearize(0, false).objective;  // G <- a subgradient at X
     const LowRankMatrix x = f.downloaded();
     data.sample(x.left() * x.values().asDiagonal(), x.right(), x_entries);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "methods/baselines/block_svd.hpp"
@@ -75,28 +76,46 @@ void run(const Rlrmc& options, const Problem& problem, Evaluator& f, Session& se
   const Index rank = checked_rank(Rlrmc::name, options.rank, f.rows(), f.cols());
   const Observed data(problem.observations, f.execution());
   SmoothedAbsolute cost(data, penalty_lambda(problem.penalty));
-  FixedRankPoint x = truncated_data(data, rank, session.options().seed);
   const double scale = data_unit(data);
   double d = options.smoothing * scale;
   double error = std::numeric_limits<double>::infinity();
-  int k = 0;
-  for (int stage = 0; stage < options.stages; ++stage) {
-    if (stage > 0) d *= options.shrink;
-    ConjugateGradient search(cost, d, std::move(x));
-    for (int i = 0; i < options.inner; ++i) {
-      const double step = search.look();
+  int stage = 0;
+  int i = 0;
+  std::optional<ConjugateGradient> search;
+  const auto state = [&](Exchange kept) {
+    kept.number("stage", stage);
+    kept.number("step", i);
+    kept.number("smoothing", d);
+    kept.number("error", error);
+    FixedRankPoint x = search ? search->point() : FixedRankPoint{};
+    kept.matrix("u", x.u);
+    kept.matrix("s", x.s);
+    kept.matrix("v", x.v);
+    if (kept.restores()) search.emplace(cost, d, std::move(x));
+    search->exchange(kept.part("direction"));
+  };
+  int k = session.begin(state);
+  if (!search) search.emplace(cost, d, truncated_data(data, rank, session.options().seed));
+  while (true) {
+    for (; i < options.inner; ++i) {
+      if (session.pauses(k, state)) return;
+      const double step = search->look();
       if (step == 0) break;  // nothing lower along the gradient: the stage is solved to rounding
-      const double objective = report(search.point(), f);
+      const double objective = report(search->point(), f);
       if (!session.proceed({.k = k, .objective = objective, .width = d, .step = step}, kNoBound)) return;
-      search.advance();
+      search->advance();
       ++k;
     }
-    x = search.point();
     constexpr double settled = 1e-8;  // change of the mean error between stages, in units of the data
-    if (std::abs(error - search.mean_error()) <= settled * scale) break;
-    error = search.mean_error();
+    if (std::abs(error - search->mean_error()) <= settled * scale) break;
+    error = search->mean_error();
+    if (++stage >= options.stages) break;
+    i = 0;
+    d *= options.shrink;
+    FixedRankPoint x = search->point();
+    search.emplace(cost, d, std::move(x));
   }
-  session.proceed({.k = k, .objective = report(x, f), .width = d}, kNoBound, true);
+  session.proceed({.k = k, .objective = report(search->point(), f), .width = d}, kNoBound, true);
 }
 
 }  // namespace tracenorm::methods

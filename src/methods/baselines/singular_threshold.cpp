@@ -156,4 +156,15 @@ bool SingularThreshold::confirm(const RowMatrix& a, double threshold) {
   return proved_;
 }
 
+void SingularThreshold::exchange(Exchange state) {
+  state.random("random", random_);
+  state.matrix("left", t_.left);
+  state.matrix("values", t_.values);
+  state.matrix("right", t_.right);
+  state.number("kept", kept_);
+  state.number("proved", proved_);
+  state.number("full_calls", full_calls_);
+  state.number("work", work_);
+}
+
 }  // namespace tracenorm::baselines

@@ -4,6 +4,7 @@
 
 #include <Eigen/Core>
 
+#include "base/exchange.hpp"
 #include "base/execution.hpp"
 #include "methods/baselines/block_svd.hpp"
 #include "tracenorm/low_rank_matrix.hpp"
@@ -28,6 +29,8 @@ class SingularThreshold {
   /// provably did not: Cholesky of threshold^2 I minus the Gram matrix of what the answer leaves of A. If not, the next
   /// call is a full one.
   bool confirm(const RowMatrix& a, double threshold);
+
+  void exchange(Exchange state);
 
   /// Multiplications so far, about.
   [[nodiscard]] double work() const { return work_; }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <type_traits>
+#include <utility>
 
 #include "base/precise_sum.hpp"
 #include "linalg/spectral_bound.hpp"
@@ -190,6 +191,18 @@ double Splitting::lower_bound() {
   make_dual_point();
   const double norm = norm_bound();
   return 0.0 - conjugate_sum(norm > lambda2_ ? lambda2_ / norm : 1.0);
+}
+
+void Splitting::exchange(Exchange state) {
+  for (auto& [name, matrix] : {std::pair{"x", &x_}, {"z1", &z1_}, {"z2", &z2_}, {"a", &a_}})
+    state.matrix(name, *matrix);
+  threshold_.exchange(state.part("threshold"));
+  state.random("random", random_);
+  state.number("at_start", at_start_);
+  state.number("floor", floor_);
+  state.number("moved", moved_);
+  state.number("change", change_);
+  state.number("entry_work", entry_work_);
 }
 
 }  // namespace tracenorm::baselines

@@ -29,6 +29,8 @@ class Splitting {
   /// of f*, f = loss + lambda1 |.|_1, with sigma_1(M) <= lambda2,  min f + lambda2 |.|_tr >= -f*(M).
   double lower_bound();
 
+  void exchange(Exchange state);
+
   [[nodiscard]] double step() const { return step_; }
   [[nodiscard]] double work() const { return threshold_.work() + entry_work_; }
 
