@@ -113,7 +113,7 @@ std::string_view remedy(Status status) {
 
 void explain(const Result& result, const RunOptions& run, bool quiet) {
   if (result.status == Status::numerical_failure) {
-    fmt::print(stderr, "tracenorm: error: numerical failure: {}\n", result.message);
+    tell_user(fmt::format("tracenorm: error: numerical failure: {}\n", result.message));
   } else if (result.status == Status::interrupted) {
     note(quiet, "interrupted; the results are those of the iterations done so far");
   } else if (exit_code(result, run) == 1) {
@@ -148,7 +148,7 @@ int finish(const EstimationOptions& options, report::RunReport& report, Watch& w
   explain(report.result, report.run, options.quiet);
   write_results(options, report);
   const int code = exit_code(report.result, report.run);
-  watch.end_checkpoint(code);
+  watch.end_checkpoint(code == 0 && report.result.status != Status::time_limit);  // time may be given anew
   return code;
 }
 

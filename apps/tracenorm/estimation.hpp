@@ -33,7 +33,7 @@ class Watch final : public Observer {
   /// Before anything else is printed.
   void end_progress() { bar_.reset(); }
   /// After everything is written.
-  void end_checkpoint(int exit_code) { checkpoint_.end(exit_code); }
+  void end_checkpoint(bool done) { checkpoint_.end(done); }
 
  private:
   std::optional<Interruption> interruption_;

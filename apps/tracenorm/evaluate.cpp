@@ -211,9 +211,8 @@ int run(EvaluateOptions options) {
       write_output(std::string(kStdout), to_text(options, data.table.columns, scores, done));
     }
   }
-  const int code = complete ? 0 : 130;
-  watch.end_checkpoint(code);
-  return code;
+  watch.end_checkpoint(complete);
+  return complete ? 0 : 130;
 }
 
 }  // namespace

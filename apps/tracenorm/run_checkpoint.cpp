@@ -35,7 +35,7 @@ State kept_command() {
 void add_checkpoint_options(CLI::App& app, CheckpointSettings& settings) {
   app.add_option("--checkpoint", settings.file,
                  "keep the run here as it goes, so that `tracenorm resume FILE` can go on with it; goes when the run "
-                 "has finished as asked")
+                 "is done")
       ->type_name("FILE")
       ->group("Run");
   add_number(app, "--checkpoint-every", settings.options.seconds, kNotNegative,
@@ -98,12 +98,15 @@ void RunCheckpoint::write(const Checkpoint& checkpoint) {
   }
 }
 
-void RunCheckpoint::end(int exit_code) {
-  if (checkpoints_ == nullptr || !written_) return;
-  if (exit_code == 0) {
+void RunCheckpoint::end(bool done) {
+  if (checkpoints_ == nullptr) return;
+  if (done) {
     std::error_code ignored;
-    fs::remove(file_, ignored);
-  } else {
+    if (written_) fs::remove(file_, ignored);
+    return;
+  }
+  if (checkpoints_->open()) checkpoints_->write();  // stopped by a limit that may be given anew
+  if (written_) {
     note(quiet_, fmt::format("go on with: tracenorm resume {}", file_));
   }
 }

@@ -36,8 +36,8 @@ class RunCheckpoint {
 
   /// Null where none was asked for.
   [[nodiscard]] Checkpoints* get() { return checkpoints_.get(); }
-  /// Everything is written. A run that finished as asked needs its checkpoint no more; of others it says how to go on.
-  void end(int exit_code);
+  /// Everything is written. A run that is done needs its checkpoint no more; of others it says how to go on.
+  void end(bool done);
 
  private:
   void write(const Checkpoint& checkpoint);

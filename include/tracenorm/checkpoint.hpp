@@ -60,11 +60,13 @@ class Checkpoints {
   const State* stand(const SolveIdentity& identity, State state);
   /// It is done, or was stopped before it was.
   void finish(const SolveIdentity& identity, const Result& result);
+  /// Writes what there is, due or not.
+  void write();
 
  private:
   void check(const SolveIdentity& identity, const State& state) const;
   void sign(const SolveIdentity& identity, State& state) const;
-  void write_if_due(bool now);
+  void write_if_due();
 
   Checkpoint checkpoint_;
   std::string name_;

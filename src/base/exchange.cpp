@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "tracenorm/error.hpp"
 
 namespace tracenorm {
@@ -11,6 +13,12 @@ void Exchange::miss(std::string_view name) const {
               fmt::format("the checkpoint has no '{}' as this version needs it; it was made by another "
                           "version, or is damaged",
                           key(name)));
+}
+
+std::int64_t Exchange::whole(std::string_view name, double number, bool wide) const {
+  const double most = wide ? 0x1p53 : 0x1p31 - 1;
+  if (!(std::abs(number) <= most) || number != std::floor(number)) miss(name);
+  return static_cast<std::int64_t>(number);
 }
 
 bool Exchange::has(std::string_view name) const {
@@ -56,7 +64,11 @@ void Exchange::entries(std::string_view name, std::vector<Real>& values) {
 void Exchange::random(std::string_view name, Random& random) {
   Random::State state = random.state();
   list(name, state);
-  if (restores_) random.restore(state);
+  if (!restores_) return;
+  for (std::size_t half = 0; half < 8; ++half) {
+    if (!(state[half] >= 0 && state[half] < 0x1p32)) miss(name);
+  }
+  random.restore(state);
 }
 
 }  // namespace tracenorm

@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -31,7 +32,11 @@ class Exchange {
   requires(std::is_arithmetic_v<Number> || std::is_enum_v<Number>) void number(std::string_view name, Number& value) {
     Eigen::MatrixXd one = Eigen::MatrixXd::Constant(1, 1, static_cast<double>(value));
     matrix(name, one);
-    if (restores_) value = static_cast<Number>(one(0, 0));
+    if constexpr (std::is_floating_point_v<Number>) {
+      if (restores_) value = one(0, 0);
+    } else if (restores_) {
+      value = static_cast<Number>(whole(name, one(0, 0), sizeof(Number) > sizeof(int)));
+    }
   }
   /// A vector or a matrix.
   template <class Derived>
@@ -60,6 +65,8 @@ class Exchange {
   /// Numbers of that name and, where these are not Eigen::Dynamic, so many rows and columns.
   [[nodiscard]] const Eigen::MatrixXd& found(std::string_view name, Eigen::Index rows, Eigen::Index cols) const;
   [[noreturn]] void miss(std::string_view name) const;
+  /// The number as a count that an int, or a wider type, can hold.
+  [[nodiscard]] std::int64_t whole(std::string_view name, double number, bool wide) const;
 
   State& state_;
   bool restores_;

@@ -1,8 +1,10 @@
 #include "cpu/held_out.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "cpu/panels.hpp"
+#include "tracenorm/error.hpp"
 
 namespace tracenorm::cpu {
 
@@ -18,6 +20,15 @@ void CpuHeldOut::watch(const Entries& entries) {
   entries_ = &entries;
   x_.assign(entries.row.size(), Real(0));
   parts_.resize((x_.size() + kBlock - 1) / kBlock);
+}
+
+void CpuHeldOut::exchange(Exchange state) {
+  std::vector<Real> x = x_;
+  state.entries("x", x);
+  if (x.size() != x_.size()) {
+    throw Error(ErrorCode::input, "the checkpoint has no X for every held-out entry; it is damaged");
+  }
+  x_ = std::move(x);
 }
 
 void CpuHeldOut::load(const FactorView& x, const Execution& execution) {

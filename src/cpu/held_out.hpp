@@ -22,6 +22,7 @@ class CpuHeldOut {
   /// To an atom, and to what was sampled.
   void move(const Product& atom, double t, const Execution& execution);
   void move(double t);
+  void exchange(Exchange state);
   [[nodiscard]] HeldOutSums sums(const Loss& loss, const Execution& execution) const;
 
  private:

@@ -184,10 +184,15 @@ void CpuStore::watch(const Entries& held_out, const FactorView& x) {
 HeldOutSums CpuStore::held_out() const { return held_out_.sums(loss_, execution_); }
 
 bool CpuStore::exchange(Exchange state) {
+  RealArray x = x_;
+  state.entries("x", x);
+  held_out_.exchange(state.part("held_out"));
   state.entries("average", average_);
   state.entries("average_x", average_x_);
   state.entries("loss_shift", loss_shift_);
   state.entries("penalty_shift", penalty_shift_);
+  if (x.size() != x_.size()) throw Error(ErrorCode::input, "the checkpoint has no X for every entry; it is damaged");
+  x_ = std::move(x);
   for (const RealArray* array : {&average_, &average_x_, &loss_shift_, &penalty_shift_}) {
     if (!array->empty() && array->size() != x_.size()) {
       throw Error(ErrorCode::input,

@@ -107,6 +107,7 @@ void write_checkpoint(const std::string& path, const Checkpoint& checkpoint) {
   });
   archive.finish();
   file.commit();
+  remove_abandoned(path);  // a run that needs checkpoints may well have been killed while it wrote one
 }
 
 Checkpoint read_checkpoint(const std::string& path) {

@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -28,11 +30,13 @@ std::string follow_links(const std::string& path) {
   return error ? path : target.string();
 }
 
+constexpr std::size_t longest_stem = 180;
+
 std::string unique_name_beside(const std::string& target) {
   static std::atomic<unsigned> counter{0};
   const std::filesystem::path path(target);
   // A long file name with the suffix added could exceed what the file system takes.
-  const std::string stem = path.filename().string().substr(0, 180);
+  const std::string stem = path.filename().string().substr(0, longest_stem);
   const std::string name = fmt::format(".{}.{}-{}.tmp", stem, getpid(), counter++);
   return (path.parent_path() / name).string();
 }
@@ -99,6 +103,18 @@ void AtomicFile::commit() {
   if (rename(temporary_.c_str(), target_.c_str()) != 0) fail_writing(errno);
   temporary_.clear();
   sync_folder(folder_of(target_));
+}
+
+void remove_abandoned(const std::string& path) {
+  const std::filesystem::path target(follow_links(path));
+  const std::string before = fmt::format(".{}.", target.filename().string().substr(0, longest_stem));
+  std::error_code error;
+  for (const auto& file : std::filesystem::directory_iterator(folder_of(target.string()), error)) {
+    const std::string name = file.path().filename().string();
+    if (!name.starts_with(before) || !name.ends_with(".tmp")) continue;
+    const int process = std::atoi(name.c_str() + before.size());
+    if (process > 0 && kill(process, 0) != 0 && errno == ESRCH) unlink(file.path().c_str());
+  }
 }
 
 void write_file(const std::string& path, std::string_view bytes) {

@@ -27,4 +27,7 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
+/// Removes what processes that were killed while they wrote this file have left beside it.
+void remove_abandoned(const std::string& path);
+
 }  // namespace tracenorm::io

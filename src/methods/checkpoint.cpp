@@ -24,6 +24,8 @@ constexpr double kLongestLeg = 5000;
 /// Writing may take this share of the time.
 constexpr double kShareOfWriting = 0.01;
 
+using Clock = std::chrono::steady_clock;  // which does not jump
+
 void add(Fingerprint& sum, const Observations& observations) {
   if (const auto* dense = std::get_if<DenseObservations>(&observations)) {
     sum.add_all(std::vector<Index>{dense->rows, dense->cols});
@@ -146,13 +148,13 @@ const State* Checkpoints::current(const SolveIdentity& identity) {
 const State* Checkpoints::stand(const SolveIdentity& identity, State state) {
   checkpoint_.current = std::move(state);
   sign(identity, checkpoint_.current);
-  write_if_due(false);
+  write_if_due();
   return &checkpoint_.current;
 }
 
 void Checkpoints::finish(const SolveIdentity& identity, const Result& result) {
   if (stopped(result.status)) {
-    write_if_due(true);
+    write();
     open_ = false;
     return;
   }
@@ -163,13 +165,15 @@ void Checkpoints::finish(const SolveIdentity& identity, const Result& result) {
   // Who asks for more of the last one goes on from where it stood.
   if (text_of(checkpoint_.current, "solve") != std::to_string(next_)) checkpoint_.current = {};
   ++next_;
-  write_if_due(false);
+  write_if_due();
 }
 
-void Checkpoints::write_if_due(bool now) {
-  using Clock = std::chrono::steady_clock;
+void Checkpoints::write_if_due() {
   const double since = std::chrono::duration<double>(Clock::now() - written_).count();
-  if (!now && since < std::max(options_.seconds, options_.seconds > 0 ? cost_ / kShareOfWriting : 0)) return;
+  if (since >= std::max(options_.seconds, options_.seconds > 0 ? cost_ / kShareOfWriting : 0)) write();
+}
+
+void Checkpoints::write() {
   const Clock::time_point begin = Clock::now();
   write_(checkpoint_);
   written_ = Clock::now();

@@ -1,5 +1,6 @@
 #include "methods/kept_result.hpp"
 
+#include <cmath>
 #include <cstdlib>
 #include <string>
 
@@ -58,7 +59,12 @@ void exchange(Exchange state, std::vector<Iteration>& trace) {
   state.matrix("trace", numbers);
   if (!state.restores()) return;
   trace.resize(static_cast<std::size_t>(numbers.cols()));
-  meet([](auto& number, double kept) { number = static_cast<std::decay_t<decltype(number)>>(kept); });
+  meet([](auto& number, double kept) {
+    using Number = std::decay_t<decltype(number)>;
+    // Of a damaged file anything may come, and not all of it is a count.
+    const bool fits = std::is_floating_point_v<Number> || std::abs(kept) <= (sizeof(Number) > 4 ? 0x1p53 : 0x1p31 - 1);
+    number = fits ? static_cast<Number>(kept) : Number{};
+  });
 }
 
 void exchange(Exchange state, Result& result) {

@@ -127,8 +127,8 @@ class EntryStore {
   virtual void watch(const Entries& held_out, const FactorView& x) = 0;
   [[nodiscard]] virtual HeldOutSums held_out() const = 0;
 
-  /// What cannot be made again from X: the average of slopes and the multipliers. False where a place does not keep
-  /// these: they begin anew.
+  /// X at the entries, the average of slopes and the multipliers. False where a place does not keep these: X is loaded
+  /// then, the others begin anew.
   virtual bool exchange(Exchange /*state*/) { return false; }
 
  protected:

@@ -373,8 +373,13 @@ bool Evaluator::exchange(Exchange state, bool remembers) {
     iterate_.remember(std::move(best.x));
   }
   ModelPoint now = meet("iterate", point());
-  if (state.restores()) restart(std::move(now));
+  if (state.restores()) {
+    offsets_.set(now.offsets);
+    iterate_.resume(std::move(now.x));
+  }
   const bool kept = store_->exchange(state.part("entries"));
+  state.number("square_norm", square_norm_);
+  if (state.restores() && !kept) compress();
   state.number("passes", counters_.passes);
   state.number("products", counters_.products);
   state.number("certificate_passes", counters_.certificate_passes);

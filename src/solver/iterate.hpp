@@ -19,6 +19,11 @@ class Iterate {
   void blend(double t, const FactoredMatrix& other);
   /// Replaces it, as a thin SVD.
   void restart(FactoredMatrix x);
+  /// The same for factors that were an iterate: atoms stay as they are.
+  void resume(FactoredMatrix x) {
+    if (thin_) return restart(std::move(x));
+    factors_ = std::move(x);
+  }
   void compress();
 
   [[nodiscard]] const FactoredMatrix& factors();

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -56,6 +58,17 @@ TEST_F(CheckpointFile, RoundTripToTheBit) {
   ASSERT_EQ(again.answers.size(), 2U);
   for (std::size_t k = 0; k < 2; ++k) expect_same(again.answers[k], checkpoint.answers[k]);
   expect_same(again.current, checkpoint.current);
+}
+
+TEST_F(CheckpointFile, WhatKilledProcessesLeftBesideIsRemoved) {
+  const std::string own = fmt::format(".c.npz.{}-7.tmp", getpid());
+  make(own, "of a living process");
+  make(".c.npz.2147483646-0.tmp", "of one that is no more");
+  make(".d.npz.2147483646-0.tmp", "of another file");
+  write_checkpoint(path("c.npz"), small_checkpoint());
+  EXPECT_EQ(files(), 3U);
+  EXPECT_EQ(content(own), "of a living process");
+  EXPECT_EQ(content(".d.npz.2147483646-0.tmp"), "of another file");
 }
 
 TEST_F(CheckpointFile, OneThatIsCutAnywhereIsRefused) {

@@ -202,7 +202,7 @@ TEST(CheckpointsOfSolves, InterruptedOnesGoOn) {
       },
       {}, &written, {.seconds = 1e9, .leg_passes = kEveryLeg.leg_passes});
   EXPECT_EQ(stopped.status, Status::interrupted);
-  ASSERT_EQ(written.size(), 1U) << "what there is is written at once";
+  ASSERT_EQ(written.size(), 1U) << "what there is is to be written at once";
   EXPECT_FALSE(written.front().current.empty());
   expect_same(run_with(run, written.front()), undisturbed);
 }

@@ -124,6 +124,14 @@ class CheckpointTest(ProgramTest):
         self.fail_with(2, "resume", "run.ckpt", "--loss", "squared", says=("--loss: cannot change", "--iterations"))
         self.fail_with(2, "resume", "run.ckpt", "--gap", says="--gap: a value is missing")
 
+    def test_time_may_be_given_anew(self):
+        words = self.command("--radius", 100, "--iterations", 1500)
+        self.finish("whole", *words)
+        self.finish("killed", *words, "--time", 0.05)
+        self.assertEqual(self.solved("killed")[0]["status"], "time_limit")
+        self.succeed("resume", "run.ckpt", "--time", 100)
+        self.assertEqual(self.solved("killed"), self.solved("whole"))
+
     def test_what_does_not_belong_is_refused(self):
         self.stopped()
         words = ["complete", "ratings.tsv", "--radius", 100, "--method", "fwua", "--gap", 1e-7, "--iterations", 300]
