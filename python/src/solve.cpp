@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <filesystem>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -18,6 +19,8 @@
 
 #include "bindings.hpp"
 #include "report/run_report.hpp"
+#include "tracenorm/checkpoint.hpp"
+#include "tracenorm/io.hpp"
 
 namespace tracenorm::python {
 
@@ -203,20 +206,69 @@ Loss make_loss(const nb::object& function, const std::string& name, Failure& fai
       name);
 }
 
+/// Where a run is kept, about how often, and after how much work.
+using CheckpointArguments = std::tuple<std::string, double, std::optional<double>>;
+
+/// A run that finds its file goes on from it; one that is done needs it no more. A file that cannot be written is a
+/// warning: the run is worth more.
+class KeptRun {
+ public:
+  explicit KeptRun(const std::optional<CheckpointArguments>& arguments) {
+    if (!arguments) return;
+    const auto& [file, seconds, passes] = *arguments;
+    file_ = file;
+    Checkpoint from;
+    if (std::filesystem::exists(file_)) from = io::read_checkpoint(file_);
+    checkpoints_.emplace(
+        std::move(from), "checkpoint: '" + file_ + "'", [this](const Checkpoint& checkpoint) { write(checkpoint); },
+        CheckpointOptions{seconds, passes});
+  }
+
+  [[nodiscard]] Checkpoints* get() { return checkpoints_ ? &*checkpoints_ : nullptr; }
+
+  void end(Status status) {
+    if (!checkpoints_) return;
+    std::error_code ignored;
+    if (status != Status::interrupted && status != Status::time_limit) std::filesystem::remove(file_, ignored);
+    if (!failure_.empty() && PyErr_WarnEx(PyExc_RuntimeWarning, failure_.c_str(), 1) != 0) throw nb::python_error();
+  }
+
+ private:
+  void write(const Checkpoint& checkpoint) {
+    try {
+      io::write_checkpoint(file_, checkpoint);
+      failure_.clear();
+    } catch (const Error& error) {
+      failure_ = error.what();
+    }
+  }
+
+  std::string file_;
+  std::string failure_;
+  std::optional<Checkpoints> checkpoints_;
+};
+
 /// Works without the interpreter's lock, then hands over what Python code threw meanwhile, or the model.
 template <class Work>
-std::pair<Model, Dict> watched(const nb::object& callback, Failure& failure, const Work& work) {
+std::pair<Model, Dict> watched(const nb::object& callback, const std::optional<CheckpointArguments>& checkpoint,
+                               Failure& failure, const Work& work) {
   PythonObserver observer(callback, failure);
+  KeptRun kept(checkpoint);
+  RunHooks hooks;
+  hooks.observer = &observer;
+  hooks.cancel = &failure.happened();
+  hooks.checkpoints = kept.get();
   report::RunReport report;
   try {
     const nb::gil_scoped_release unlocked;
-    static_cast<Fit&>(report) = work({.observer = &observer, .cancel = &failure.happened()});
+    static_cast<Fit&>(report) = work(hooks);
   } catch (const Error&) {
     failure.rethrow();  // a loss that failed while it was checked: its own words say more
     throw;
   }
   failure.rethrow();
   if (PyErr_CheckSignals() != 0) throw nb::python_error();  // Ctrl-C after the last look
+  kept.end(report.result.status);
   Dict about = describe(report.result);
   about["radius_path"] = describe_path(report);
   about["claim"] = report.run.keep_dual && report.result.dual
@@ -228,7 +280,8 @@ std::pair<Model, Dict> watched(const nb::object& callback, Failure& failure, con
 std::pair<Model, Dict> run_solve(const Data& data, const nb::object& loss, const std::string& loss_name,
                                  const std::string& penalty, double radius, double norm_power, double norm_smoothing,
                                  const Method& method, const Dict& run, const std::optional<EntryArrays>& validation,
-                                 const nb::object& callback, const Model* start, bool keep_dual) {
+                                 const nb::object& callback, const Model* start, bool keep_dual,
+                                 const std::optional<CheckpointArguments>& checkpoint) {
   Failure failure;
   Fit fit;
   fit.norm_weights = {norm_power, norm_smoothing};
@@ -240,7 +293,7 @@ std::pair<Model, Dict> run_solve(const Data& data, const nb::object& loss, const
   fit.run.keep_dual = keep_dual;
   Entries held_out = validation ? entries_from(*validation) : Entries{};
   prepare(data.preparation, held_out);
-  return watched(callback, failure, [&](RunHooks hooks) {
+  return watched(callback, checkpoint, failure, [&](RunHooks hooks) {
     hooks.validation = validation ? &held_out : nullptr;
     const LowRankMatrix begin = start != nullptr ? start->answer().factors : LowRankMatrix{};
     hooks.start = start != nullptr ? &begin : nullptr;
@@ -254,8 +307,8 @@ std::pair<Model, Dict> run_fit(std::pair<Index, Index> shape, const EntryArrays&
                                const std::optional<std::string>& loss_name, const std::string& penalty,
                                const std::optional<std::string>& prepare, const Dict& settings,
                                const std::optional<Method>& method, bool refit, const Dict& run,
-                               const std::optional<EntryArrays>& validation, const nb::object& callback,
-                               bool keep_dual) {
+                               const std::optional<EntryArrays>& validation, const nb::object& callback, bool keep_dual,
+                               const std::optional<CheckpointArguments>& checkpoint) {
   Failure failure;
   FitOptions options;
   set_options(options, settings);
@@ -269,7 +322,8 @@ std::pair<Model, Dict> run_fit(std::pair<Index, Index> shape, const EntryArrays&
   FitData data{
       shape.first, shape.second, entries_from(entries), {}, validation ? entries_from(*validation) : Entries{}};
   if (weight) data.weight = copy(*weight);
-  return watched(callback, failure, [&](const RunHooks& hooks) { return fit(std::move(data), options, hooks); });
+  return watched(callback, checkpoint, failure,
+                 [&](const RunHooks& hooks) { return fit(std::move(data), options, hooks); });
 }
 
 }  // namespace
@@ -291,10 +345,10 @@ void bind_solve(nb::module_& module) {
       .def_prop_ro("products", [](const Iteration& iteration) { return iteration.counters.products; });
   module.def("solve", &run_solve, "data"_a, "loss"_a.none(), "loss_name"_a, "penalty"_a, "radius"_a, "norm_power"_a,
              "norm_smoothing"_a, "method"_a, "run"_a, "validation"_a.noconvert().none(), "callback"_a.none(),
-             "start"_a.none(), "keep_dual"_a);
+             "start"_a.none(), "keep_dual"_a, "checkpoint"_a.none());
   module.def("fit", &run_fit, "shape"_a, "entries"_a.noconvert(), "weight"_a.noconvert().none(), "loss"_a.none(),
              "loss_name"_a.none(), "penalty"_a, "prepare"_a.none(), "settings"_a, "method"_a.none(), "refit"_a, "run"_a,
-             "validation"_a.noconvert().none(), "callback"_a.none(), "keep_dual"_a);
+             "validation"_a.noconvert().none(), "callback"_a.none(), "keep_dual"_a, "checkpoint"_a.none());
   module.attr("fewest_to_choose") = kFewestToChoose;
 }
 

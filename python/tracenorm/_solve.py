@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
@@ -63,6 +64,9 @@ def solve(
     progress: bool = False,
     certificate_share: float = 0.1,
     certificate: bool = False,
+    checkpoint: str | PathLike[str] | None = None,
+    checkpoint_every: float = 600.0,
+    checkpoint_passes: float | None = None,
     method_options: MethodOptions | None = None,
     **options: Unpack[MethodOptions],
 ) -> Result:
@@ -123,6 +127,11 @@ def solve(
         The share of the work that may go into lower bounds.
     certificate
         Keep the proof of the lower bound, as ``result.certificate``, for ``tracenorm.verify``: a float per entry.
+    checkpoint, checkpoint_every, checkpoint_passes
+        A file that the run is kept in, about every so many seconds. A call that finds it goes on from there, to the
+        same bits as if it had never stopped; it must be the same call, but for limits. It goes when the run is done; an
+        interrupted one, or one that ``time`` ended, leaves it. The run can be kept every so many passes over the data
+        (None: by their size), which takes part in what makes the bits.
 
     Returns
     -------
@@ -162,6 +171,7 @@ def solve(
             callback=watcher,
             start=None if start is None else _model(start),
             keep_dual=_keeps(certificate, loss, chosen),
+            checkpoint=_kept(checkpoint, checkpoint_every, checkpoint_passes),
         )
     return _result(model, about, entries.row_names, entries.col_names)
 
@@ -191,6 +201,9 @@ def fit(
     progress: bool = False,
     certificate_share: float = 0.1,
     certificate: bool = False,
+    checkpoint: str | PathLike[str] | None = None,
+    checkpoint_every: float = 600.0,
+    checkpoint_passes: float | None = None,
     method_options: MethodOptions | None = None,
     refit: bool = True,
     **options: Unpack[MethodOptions],
@@ -231,6 +244,7 @@ def fit(
             validation=held_out(validation, table, columns),
             callback=watcher,
             keep_dual=_keeps(certificate, loss, chosen),
+            checkpoint=_kept(checkpoint, checkpoint_every, checkpoint_passes),
         )
     return _result(model, about, table.row_names, table.col_names)
 
@@ -247,6 +261,19 @@ def _keeps(certificate: Any, loss: Loss | None, method: _core.Method) -> bool:
     if certificate and not method.bounded:
         raise ValueError(f"certificate: method {method.name} does not bound the trace norm and proves nothing")
     return bool(certificate)
+
+
+def _kept(file: Any, seconds: Any, passes: Any) -> tuple[str, float, float | None] | None:
+    if file is None:
+        return None
+    every = number("checkpoint_every", seconds)
+    leg = None if passes is None else number("checkpoint_passes", passes)
+    if every < 0 or (leg is not None and leg <= 0):
+        raise ValueError(
+            f"checkpoint_every = {seconds!r}, checkpoint_passes = {passes!r}; the first must be 0 or more, the second "
+            "above 0 or None"
+        )
+    return fspath(file), every, leg
 
 
 def _run(
