@@ -39,10 +39,28 @@ def fetch(data, folder, mirror, note):
         download(f"{mirror.rstrip('/')}/{target.name}" if mirror else data["url"], part)
         if not right(part, data):
             fail(f"{data['name']}: the download is not what it should be: its SHA-256 is not {data['sha256']}")
+        if "member" in data:
+            keep_member(part, data["member"])
         part.rename(target)
     finally:
         part.unlink(missing_ok=True)
     note(f"{data['name']}: {target} from {data['publisher']}, checksum right")
+
+
+def keep_member(path, member):
+    """Leaves what was verified alone in an archive: what else a mirror has put there might be read in its place."""
+    alone = path.with_name(path.name + "~")
+    try:
+        with (
+            zipfile.ZipFile(path) as archive,
+            zipfile.ZipFile(alone, "w", zipfile.ZIP_DEFLATED) as only,
+            archive.open(member) as source,
+            only.open(member, "w", force_zip64=True) as target,
+        ):
+            shutil.copyfileobj(source, target)
+        alone.replace(path)
+    finally:
+        alone.unlink(missing_ok=True)
 
 
 def right(path, data):

@@ -10,6 +10,9 @@ import zipfile
 
 from . import EXPERIMENTS, fail
 
+# What the program takes for the ratings of an archive.
+RATINGS = ("u.data", "ratings.dat", "ratings.csv")
+
 
 def load_data_sets(path=EXPERIMENTS / "datasets.json"):
     """{name: declaration} in the order of the file."""
@@ -33,6 +36,9 @@ def checksum(path, data):
         return sha256(path)
     if path.suffix == ".zip":
         with zipfile.ZipFile(path) as archive, archive.open(data["member"]) as file:
+            ratings = [name for name in archive.namelist() if name.rsplit("/", 1)[-1].lower() in RATINGS]
+            if ratings != [data["member"]]:  # the program takes the first of them
+                raise KeyError(f"ratings in {', '.join(ratings)}")
             return hashlib.file_digest(file, "sha256").hexdigest()
     with {".gz": gzip.open, ".xz": lzma.open}.get(path.suffix, open)(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

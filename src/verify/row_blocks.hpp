@@ -24,7 +24,7 @@ std::vector<Sum> over_row_blocks(const Execution& execution, const FactoredEntri
                                  const Work& work) {
   const Index rows = x.row_count();
   const auto cols = static_cast<std::size_t>(x.col_count());
-  std::vector<Sum> sums(static_cast<std::size_t>((rows + kRowBlock - 1) / kRowBlock));
+  std::vector<Sum> sums(static_cast<std::size_t>((Offset{rows} + kRowBlock - 1) / kRowBlock));
   const lapack::OneThread blas;
   execution.for_each_block(rows, kRowBlock, [&](Offset first, Offset count) {
     std::vector<double> block(whole_rows ? static_cast<std::size_t>(count) * cols : 0);

@@ -60,10 +60,10 @@ CheapNorms cheap_norms(const ScaledSlopes& m) {
 /// Adds the outer products of sparse rows to the lower triangle. A shard owns a range of its columns.
 void add_sparse_rows(const ScaledSlopes& m, const Execution& execution, Eigen::MatrixXd& gram) {
   constexpr int kShards = 16;
-  const Index width = (m.cols + kShards - 1) / kShards;
+  const Offset width = (Offset{m.cols} + kShards - 1) / kShards;  // a side may have nearly 2^31
   execution.for_each_shard(kShards, [&](int shard) {
-    const Index from = std::min(m.cols, shard * width);
-    const Index to = std::min(m.cols, from + width);
+    const auto from = static_cast<Index>(std::min<Offset>(m.cols, shard * width));
+    const auto to = static_cast<Index>(std::min<Offset>(m.cols, from + width));
     for (Index i = 0; i < m.rows; ++i) {
       const Index* first = m.col.data() + m.begin[static_cast<std::size_t>(i)];
       const Index* last = m.col.data() + m.begin[static_cast<std::size_t>(i) + 1];
@@ -199,13 +199,14 @@ class Products {
     const bool off = m_.elsewhere.terms() > 0;
     if (off) low_rank_v = m_.elsewhere.values().cwiseProduct(m_.elsewhere.right().transpose() * v);
     std::vector<Eigen::VectorXd> low_rank_part(shards);
-    const Index height = (m_.rows + shards - 1) / shards;
+    const Offset height = (Offset{m_.rows} + shards - 1) / shards;
     execution_.for_each_shard(shards, [&](int shard) {
       const auto s = static_cast<std::size_t>(shard);
       part[s] = Eigen::VectorXd::Zero(m_.cols);
       if (off) low_rank_part[s] = Eigen::VectorXd::Zero(m_.elsewhere.terms());
-      for (Index i = std::min(m_.rows, shard * height); i < std::min(m_.rows, (shard + 1) * height); ++i) {
-        add_row(i, v, off ? &low_rank_v : nullptr, part[s], low_rank_part[s]);
+      const Offset end = std::min<Offset>(m_.rows, (shard + 1) * height);
+      for (Offset i = shard * height; i < end; ++i) {
+        add_row(static_cast<Index>(i), v, off ? &low_rank_v : nullptr, part[s], low_rank_part[s]);
       }
     });
     Eigen::VectorXd sum = part[0];

@@ -1,3 +1,5 @@
+#include <sys/resource.h>
+
 #include <cmath>
 #include <cstdlib>
 
@@ -208,6 +210,24 @@ TEST_F(WithNumpy, WritesWhatWeRead) {
   EXPECT_EQ(words(read_entries(path("coo.npz"))), "2,1=9 0,0=0 1,2=8 0,1=7");
   expect_says(table_error(path("object.npy")), {"object.npy", "'|O'"});
   expect_says(table_error(path("complex.npy")), {"complex.npy", "'<c16'"});
+}
+
+TEST_F(ModelFile, NamesThatClaimRoomTakeNone) {
+  // No names, each of a gigabyte.
+  const std::string header = npy_header("<U250000000", false, {0});
+  Members all = members();
+  for (auto& member : all)
+    if (member.first == "row_names.npy") member.second = header;
+  const std::string file = make("model.npz", zipped(all));
+  const auto most_memory = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;  // in kilobytes
+  };
+  const long before = most_memory();
+  const Model model = read_model(file);
+  EXPECT_LT(most_memory() - before, 200'000);
+  EXPECT_TRUE(model.rows.names.empty());
 }
 
 }  // namespace

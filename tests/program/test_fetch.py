@@ -3,8 +3,10 @@
 import functools
 import hashlib
 import http.server
+import io
 import json
 import threading
+import zipfile
 
 from paper_data import lines, ratings, zipped
 from support import ProgramTest
@@ -55,6 +57,23 @@ class FetchTest(ProgramTest):
         self.declare(hashlib.sha256(text.encode()).hexdigest(), of="content", member="small/u.data")
         self.fetch(0, "small", "--data", "data", "--datasets", "sets.json", "--quiet")
         self.assertTrue((self.folder / "data" / "small.zip").exists())
+
+    def test_a_mirror_adds_another_member(self):
+        """The program would read the first ratings of an archive, whichever was verified."""
+        text = lines(ratings(20, 15, 1), "\t")
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            archive.writestr("other/u.data", "1\t1\t5\n")
+            archive.writestr("small/u.data", text)
+        (self.served / "small.zip").write_bytes(packed.getvalue())
+        self.declare(hashlib.sha256(text.encode()).hexdigest(), of="content", member="small/u.data")
+        self.fetch(3, "small", "--data", "data", "--datasets", "sets.json", says="not what it should be")
+        self.assertEqual(list((self.folder / "data").iterdir()), [])
+        (self.served / "small.zip").write_bytes(zipped("small/u.data", text))
+        self.fetch(0, "small", "--data", "data", "--datasets", "sets.json")
+        with zipfile.ZipFile(self.folder / "data" / "small.zip") as kept:
+            self.assertEqual(kept.namelist(), ["small/u.data"])
+            self.assertEqual(kept.read("small/u.data").decode(), text)
 
     def test_wrong_bytes_leave_nothing(self):
         (self.served / "ml-1m.zip").write_bytes(zipped("ml-1m/ratings.dat", "1::1::5::0\n"))
