@@ -31,10 +31,15 @@ Interruption::Interruption() {
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
   for (std::size_t k = 0; k < kSignals.size(); ++k) listen(kSignals[k], action, former_[k]);
+  // Who read the progress may leave: results are written all the same.
+  struct sigaction ignored {};
+  ignored.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &ignored, &former_pipe_);
 }
 
 Interruption::~Interruption() {
   for (std::size_t k = 0; k < kSignals.size(); ++k) sigaction(kSignals[k], &former_[k], nullptr);
+  sigaction(SIGPIPE, &former_pipe_, nullptr);
 }
 
 const std::atomic<bool>* Interruption::flag() { return &requested; }

@@ -22,6 +22,7 @@ class Interruption {
  private:
   static constexpr std::array<int, 3> kSignals{SIGINT, SIGTERM, SIGHUP};
   std::array<struct sigaction, kSignals.size()> former_{};
+  struct sigaction former_pipe_ {};
 };
 
 }  // namespace tracenorm::app

@@ -10,11 +10,13 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <new>
 
 #include "commands.hpp"
 #include "help_format.hpp"
+#include "memory.hpp"
 #include "option_values.hpp"
 #include "outputs.hpp"
 #include "reading_options.hpp"
@@ -58,7 +60,7 @@ void set_up(CLI::App& program, Action& action) {
 constexpr int kUsage = static_cast<int>(ErrorCode::usage);
 
 int complain(std::string_view message, int code) {
-  fmt::print(stderr, "tracenorm: error: {}\n", message);
+  tell_user(fmt::format("tracenorm: error: {}\n", message));
   return code;
 }
 
@@ -109,7 +111,7 @@ std::string describe_stranger(const CLI::App& app, const std::string& word) {
 
 int usage_error(const CLI::App& program, std::string_view message) {
   complain(message, kUsage);
-  fmt::print(stderr, "Try '{} --help'.\n", full_name(named_command(program)));
+  tell_user(fmt::format("Try '{} --help'.\n", full_name(named_command(program))));
   return kUsage;
 }
 
@@ -165,7 +167,11 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     return app::complain(app::message_of(error), static_cast<int>(error.code()));
   } catch (const std::bad_alloc&) {
-    return app::complain("not enough memory for this problem", static_cast<int>(ErrorCode::input));
+    const std::size_t bytes = app::refused_bytes();
+    const std::string wanted = bytes > 0 ? fmt::format(": {} bytes more were wanted", bytes) : "";
+    // At once: without memory, threads of other libraries have been seen to hold up the end for ever.
+    std::_Exit(
+        app::complain(fmt::format("not enough memory for this problem{}", wanted), static_cast<int>(ErrorCode::input)));
   } catch (const std::exception& error) {
     return app::complain(error.what(), static_cast<int>(ErrorCode::numerical));
   }

@@ -120,8 +120,10 @@ void flush_stdout() {
                                             errno != 0 ? std::strerror(errno) : "the output was lost"));
 }
 
+void tell_user(const std::string& text) { std::fputs(text.c_str(), stderr); }
+
 void note(bool quiet, std::string_view text) {
-  if (!quiet) fmt::print(stderr, "tracenorm: note: {}\n", text);
+  if (!quiet) tell_user(fmt::format("tracenorm: note: {}\n", text));
 }
 
 }  // namespace tracenorm::app

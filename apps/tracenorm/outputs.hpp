@@ -25,6 +25,9 @@ void write_output(const std::string& path, std::string_view text);
 /// Throws an input error when something written to standard output could not be delivered.
 void flush_stdout();
 
+/// On standard error, if anybody is there to read it: a terminal that is gone does not matter.
+void tell_user(const std::string& text);
+
 /// "tracenorm: note: ..." on standard error, unless quiet.
 void note(bool quiet, std::string_view text);
 

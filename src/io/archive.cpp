@@ -3,7 +3,9 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include <cerrno>
 #include <exception>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -49,6 +51,7 @@ struct ArchiveReader::Stream {
   /// The outcome of a call of libarchive, which is at least `ARCHIVE_WARN`: a file name it cannot spell is no harm.
   la_ssize_t checked(la_ssize_t outcome) {
     if (failure) std::rethrow_exception(failure);
+    if (outcome < ARCHIVE_WARN && archive_errno(handle.get()) == ENOMEM) throw std::bad_alloc();
     if (outcome < ARCHIVE_WARN) {
       fail("'{}{}{}' is not a valid {} ({}): it may be truncated or damaged; fetch or copy it again", packed.name(),
            member.empty() ? "" : ":", member, kind, reason_of(handle.get()));

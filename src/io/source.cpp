@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <new>
 
 #include "io/archive.hpp"
 #include "io/messages.hpp"
@@ -54,6 +55,7 @@ class File {
     int code = Z_OK;
     const char* reason = gzerror(handle_.get(), &code);
     if (code == Z_ERRNO) fail("cannot read '{}': {}", path_, std::strerror(errno));
+    if (code == Z_MEM_ERROR) throw std::bad_alloc();
     if (code == Z_BUF_ERROR) fail("'{}' ends early: the gzip file is truncated; fetch or copy it again", path_);
     if (got < 0) fail("'{}' is not a valid gzip file ({}); fetch or copy it again", path_, reason);
     return 0;

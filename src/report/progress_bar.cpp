@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 namespace tracenorm::report {
 
@@ -100,7 +101,7 @@ void ProgressBar::draw() {
   next_draw_ = now + kRedraw;
   drawn_ = true;
   // Carriage return, the line, and "erase to the end of the line".
-  fmt::print(out_, "\r{}\x1b[K", cut(text(), columns_));
+  std::fputs(fmt::format("\r{}\x1b[K", cut(text(), columns_)).c_str(), out_);
   std::fflush(out_);
 }
 
@@ -108,7 +109,8 @@ void ProgressBar::tick() {
   const std::lock_guard lock(mutex_);
   if (columns_ > 0) return draw();
   if (phase_.empty() && !last_) return;  // nothing has begun
-  fmt::print(out_, "tracenorm: {}\n", text());
+  // A terminal that is gone is no reason to end a run, so that errors do not matter (fmt::print would throw).
+  std::fputs(fmt::format("tracenorm: {}\n", text()).c_str(), out_);
   std::fflush(out_);
 }
 

@@ -1,0 +1,31 @@
+// Memory that is refused: a message can say how much was wanted, which std::bad_alloc does not.
+#include "memory.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace tracenorm::app {
+
+namespace {
+
+std::atomic<std::size_t> refused{0};
+
+void* allocate(std::size_t bytes) {
+  if (void* memory = std::malloc(bytes > 0 ? bytes : 1)) return memory;
+  refused.store(bytes);
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+std::size_t refused_bytes() { return refused.load(); }
+
+}  // namespace tracenorm::app
+
+void* operator new(std::size_t bytes) { return tracenorm::app::allocate(bytes); }
+void* operator new[](std::size_t bytes) { return tracenorm::app::allocate(bytes); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
