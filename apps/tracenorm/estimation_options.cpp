@@ -176,6 +176,7 @@ void settle(EstimationOptions& options, const std::vector<std::string>& inputs) 
   const bool given = options.fit.method.has_value();
   if (given) check_radius(options.fit);
   options.fit.run.keep_dual = !options.certificate.empty();
+  options.read.threads = options.fit.run.threads;
   options.fit = settle(options.fit);
   if (!given) check_radius(options.fit);
   check_certificate(options);

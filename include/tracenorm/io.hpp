@@ -55,6 +55,8 @@ struct ReadOptions {
   std::vector<std::string> missing{};
   /// Columns of a text of rows that hold no values: names or numbers from 1.
   std::vector<std::string> skip_columns{};
+  /// 0: all cores. What is read does not depend on it.
+  int threads = 0;
 };
 
 /// A data set as entries with names. Ids of text formats are kept as written: in numerical order when all ids of a side

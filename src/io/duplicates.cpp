@@ -1,8 +1,11 @@
 #include "io/duplicates.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <limits>
 #include <numeric>
 
+#include "base/grouping.hpp"
 #include "io/keep.hpp"
 #include "io/messages.hpp"
 
@@ -18,39 +21,52 @@ struct Repeat {
 std::size_t at(Offset entry) { return static_cast<std::size_t>(entry); }
 
 // Most files are sorted by row or by column: one look at neighbours then shows that nothing repeats.
-bool strictly_sorted(const std::vector<Index>& major, const std::vector<Index>& minor) {
-  for (std::size_t k = 1; k < major.size(); ++k)
-    if (major[k] < major[k - 1] || (major[k] == major[k - 1] && minor[k] <= minor[k - 1])) return false;
-  return true;
+bool strictly_sorted(const std::vector<Index>& major, const std::vector<Index>& minor, const Execution& execution) {
+  constexpr Offset block = 1 << 20;
+  std::atomic<bool> sorted = true;
+  execution.for_each_block(static_cast<Offset>(major.size()), block, [&](Offset first, Offset count) {
+    if (!sorted) return;
+    for (auto k = static_cast<std::size_t>(std::max<Offset>(first, 1)); k < static_cast<std::size_t>(first + count);
+         ++k)
+      if (major[k] < major[k - 1] || (major[k] == major[k - 1] && minor[k] <= minor[k - 1])) return sorted.store(false);
+  });
+  return sorted;
 }
 
-// Groups entries by row with a counting sort, then remembers per column the last row that had it. `Number` is as narrow
-// as the number of entries allows: this permutation is the only entry-sized memory.
+// Groups entries by row, then sorts each row by column. `Number` is as narrow as the number of entries allows: this
+// permutation is the only entry-sized memory.
 template <class Number>
-std::vector<Repeat> find_by_counting(const NamedEntries& data) {
+std::vector<Repeat> find_by_grouping(const NamedEntries& data, const Execution& execution) {
   const Entries& entries = data.entries;
-  std::vector<Offset> begin(static_cast<std::size_t>(data.rows) + 1, 0);
-  for (const Index row : entries.row) ++begin[static_cast<std::size_t>(row) + 1];
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  Grouping rows(entries.row, data.rows, execution);
   std::vector<Number> order(entries.row.size());
-  for (std::size_t k = 0; k < order.size(); ++k)
-    order[at(begin[static_cast<std::size_t>(entries.row[k])]++)] = static_cast<Number>(k);
-
-  std::vector<Repeat> repeats;
-  std::vector<Offset> last(static_cast<std::size_t>(data.cols), -1);  // by column: the last first entry there
-  for (const Number number : order) {
-    const auto entry = static_cast<std::size_t>(number);
-    Offset& seen = last[static_cast<std::size_t>(entries.col[entry])];
-    if (seen >= 0 && entries.row[at(seen)] == entries.row[entry]) {
-      repeats.push_back({seen, static_cast<Offset>(entry)});
-    } else {
-      seen = static_cast<Offset>(entry);
+  rows.place([&](std::size_t entry, std::size_t place) { order[place] = static_cast<Number>(entry); });
+  constexpr Offset shards = 256;
+  const std::vector<Index> cuts = cut_rows_into(shards, data.rows, entries.size(), rows.begin().data());
+  std::vector<std::vector<Repeat>> parts(cuts.size() - 1);
+  execution.for_each_shard(static_cast<int>(parts.size()), [&](int s) {
+    std::vector<std::pair<Index, Number>> row;  // column, entry
+    for (auto i = static_cast<std::size_t>(cuts[at(s)]); i < static_cast<std::size_t>(cuts[at(s) + 1]); ++i) {
+      row.clear();
+      for (Offset k = rows.begin()[i]; k < rows.begin()[i + 1]; ++k)
+        row.emplace_back(entries.col[static_cast<std::size_t>(order[at(k)])], order[at(k)]);
+      std::sort(row.begin(), row.end());
+      std::size_t first = 0;
+      for (std::size_t k = 1; k < row.size(); ++k) {
+        if (row[k].first == row[first].first) {
+          parts[at(s)].push_back({static_cast<Offset>(row[first].second), static_cast<Offset>(row[k].second)});
+        } else {
+          first = k;
+        }
+      }
     }
-  }
+  });
+  std::vector<Repeat> repeats;
+  for (const std::vector<Repeat>& part : parts) repeats.insert(repeats.end(), part.begin(), part.end());
   return repeats;
 }
 
-// For data with far more rows and columns than entries.
+// For data with far more rows than entries.
 std::vector<Repeat> find_by_sorting(const NamedEntries& data) {
   const Entries& entries = data.entries;
   std::vector<Offset> order(entries.row.size());
@@ -70,13 +86,14 @@ std::vector<Repeat> find_by_sorting(const NamedEntries& data) {
   return repeats;
 }
 
-std::vector<Repeat> find_repeats(const NamedEntries& data) {
+std::vector<Repeat> find_repeats(const NamedEntries& data, const Execution& execution) {
   const Entries& entries = data.entries;
-  if (strictly_sorted(entries.row, entries.col) || strictly_sorted(entries.col, entries.row)) return {};
-  const Offset lines = Offset{data.rows} + data.cols;
-  if (lines > 4 * entries.size() + 1'000'000) return find_by_sorting(data);
-  if (entries.size() <= Offset{std::numeric_limits<std::uint32_t>::max()}) return find_by_counting<std::uint32_t>(data);
-  return find_by_counting<Offset>(data);
+  if (strictly_sorted(entries.row, entries.col, execution) || strictly_sorted(entries.col, entries.row, execution))
+    return {};
+  if (data.rows > 4 * entries.size() + 1'000'000) return find_by_sorting(data);
+  if (entries.size() <= Offset{std::numeric_limits<std::uint32_t>::max()})
+    return find_by_grouping<std::uint32_t>(data, execution);
+  return find_by_grouping<Offset>(data, execution);
 }
 
 [[noreturn]] void fail_repeat(const ParsedEntries& parsed, const Repeat& repeat) {
@@ -117,8 +134,8 @@ Offset EntryLines::line(Offset entry) const {
   return jump == jumps_.begin() ? 0 : entry + std::prev(jump)->second;
 }
 
-void resolve_duplicates(ParsedEntries& parsed, ReadOptions::Duplicates policy) {
-  std::vector<Repeat> repeats = find_repeats(parsed.data);
+void resolve_duplicates(ParsedEntries& parsed, ReadOptions::Duplicates policy, const Execution& execution) {
+  std::vector<Repeat> repeats = find_repeats(parsed.data, execution);
   if (repeats.empty()) return;
   std::sort(repeats.begin(), repeats.end(), [](const Repeat& a, const Repeat& b) { return a.entry < b.entry; });
   if (policy == ReadOptions::Duplicates::error) fail_repeat(parsed, repeats.front());

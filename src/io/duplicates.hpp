@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/execution.hpp"
 #include "tracenorm/io.hpp"
 
 namespace tracenorm::io {
@@ -26,6 +27,10 @@ class EntryLines {
   void note(Offset entry, Offset line) {
     if (jumps_.empty() || line - entry != jumps_.back().second) jumps_.emplace_back(entry, line - entry);
   }
+  /// What a part of the file noted, whose first entry is `entries` and whose first line is the one behind `lines`.
+  void append(const EntryLines& part, Offset entries, Offset lines) {
+    for (const auto& [entry, ahead] : part.jumps_) note(entry + entries, entry + ahead + lines);
+  }
   [[nodiscard]] Offset line(Offset entry) const;
 
  private:
@@ -33,6 +38,6 @@ class EntryLines {
 };
 
 /// Throws on the first entry given twice, or keeps one value of each. The order of the entries stays.
-void resolve_duplicates(ParsedEntries& parsed, ReadOptions::Duplicates policy);
+void resolve_duplicates(ParsedEntries& parsed, ReadOptions::Duplicates policy, const Execution& execution);
 
 }  // namespace tracenorm::io

@@ -43,7 +43,7 @@ Graph read_edges(ByteSource source) {
     if (text.empty() || is_comment(text)) continue;
     if (first) splitter = FieldSplitter(detect_separator(line, 2));
     const auto& fields = splitter.split(line, 2);
-    if (splitter.broken()) fail_quote(lines, line);
+    if (splitter.broken()) fail_quote(lines.here(), line);
     if (std::exchange(first, false) && is_edge_header(fields)) continue;
     if (fields.size() < 2) fail("{}: an edge needs two nodes: {}", lines.here(), excerpt(line));
     const Index a = nodes.add(fields[0]);

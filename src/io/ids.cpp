@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <random>
+#include <span>
 #include <utility>
 
 #include "io/messages.hpp"
@@ -9,38 +11,45 @@
 #include "io/utf8.hpp"
 
 namespace tracenorm::io {
-IdMap::IdMap(std::string what, std::function<std::string()> where, Index most)
-    : what_(std::move(what)), where_(std::move(where)), most_(most), slots_(1024, -1), slot_bits_(10) {}
+namespace {
 
-Index IdMap::add(std::string_view id) {
-  const std::optional<std::int64_t> integer = parse_canonical_integer(id);
-  return integer ? add_integer(*integer) : add_text(id);
+std::uint64_t draw() {
+  std::random_device device;
+  return (std::uint64_t{device()} << 32U) ^ device();
 }
 
-Index IdMap::add_integer(std::int64_t id) {
-  std::size_t slot = slot_of(id);
-  if (slots_[slot] >= 0) return slots_[slot];
-  const Index index = next(id);
-  slots_[slot] = index;
-  if (2 * static_cast<std::size_t>(++integer_count_) > slots_.size()) grow_slots();
+}  // namespace
+
+const std::uint64_t IntegerTable::key[2] = {draw(), draw() | 1U};
+
+void IntegerTable::clear() {
+  constexpr unsigned bits = 8;
+  bits_ = bits;
+  slots_.assign(std::size_t{1} << bits_, Slot());
+  used_ = 0;
+}
+
+Index IntegerTable::add(std::int64_t integer, Index index) {
+  Slot& slot = slots_[slot_of(integer)];
+  if (slot.index >= 0) return slot.index;
+  slot = {integer, index};
+  if (2 * ++used_ <= slots_.size()) return index;
+  const std::vector<Slot> old = std::move(slots_);
+  ++bits_;
+  slots_.assign(std::size_t{1} << bits_, Slot());
+  for (const Slot& kept : old)
+    if (kept.index >= 0) slots_[slot_of(kept.integer)] = kept;
   return index;
 }
 
-// Where the id is, or the free place where it belongs.
-std::size_t IdMap::slot_of(std::int64_t id) const {
-  constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15U;  // spreads ids with a common factor as well
-  std::size_t slot = (static_cast<std::uint64_t>(id) * golden_ratio) >> (64U - slot_bits_);
-  while (slots_[slot] >= 0 && integers_[static_cast<std::size_t>(slots_[slot])] != id)
-    slot = (slot + 1) & (slots_.size() - 1);
-  return slot;
-}
+IdMap::IdMap(std::string what, std::function<std::string()> where, Index most)
+    : what_(std::move(what)), where_(std::move(where)), most_(most) {}
 
-void IdMap::grow_slots() {
-  const std::vector<Index> old = std::move(slots_);
-  ++slot_bits_;
-  slots_.assign(std::size_t{1} << slot_bits_, -1);
-  for (const Index index : old)
-    if (index >= 0) slots_[slot_of(integers_[static_cast<std::size_t>(index)])] = index;
+Index IdMap::add(std::int64_t id) {
+  if (const Index known = integers_.find(id); known >= 0) return known;
+  require_room();
+  ids_.push_back({id, nullptr});
+  return integers_.add(id, size() - 1);
 }
 
 Index IdMap::add_text(std::string_view id) {
@@ -48,28 +57,42 @@ Index IdMap::add_text(std::string_view id) {
   if (known != texts_.end()) return known->second;
   if (id.empty()) fail("{}: the {} is empty; every line needs one", where_(), what_);
   if (!is_utf8(id)) fail("{}: the {} {} is not UTF-8 text; convert the file to UTF-8", where_(), what_, excerpt(id));
-  return texts_[std::string(id)] = next(0);
+  require_room();
+  const auto added = texts_.emplace(id, size()).first;
+  ids_.push_back({0, &added->first});
+  return added->second;
 }
 
-Index IdMap::next(std::int64_t id) {
+void IdMap::add(const IdMap& others, std::vector<Index>& indices) {
+  indices.resize(others.ids_.size());
+  for (std::size_t k = 0; k < indices.size(); ++k)
+    indices[k] = others.ids_[k].text != nullptr ? add_text(*others.ids_[k].text) : add(others.ids_[k].integer);
+}
+
+void IdMap::require_room() const {
   if (size() == most_)
     fail("{}: more than {} different {}s; that is the most this program takes", where_(), most_, what_);
-  integers_.push_back(id);
-  return static_cast<Index>(integers_.size()) - 1;
+}
+
+void IdMap::clear() {
+  if (ids_.empty()) return;
+  integers_.clear();
+  texts_.clear();
+  ids_.clear();
 }
 
 Labels IdMap::finish(std::vector<Index>& renumbered) const {
   renumbered.clear();
   Labels labels;
-  labels.names.resize(integers_.size());
+  labels.names.resize(ids_.size());
   if (!texts_.empty()) {
-    for (std::size_t k = 0; k < integers_.size(); ++k) labels.names[k] = std::to_string(integers_[k]);
-    for (const auto& [text, index] : texts_) labels.names[static_cast<std::size_t>(index)] = text;
+    for (std::size_t k = 0; k < ids_.size(); ++k)
+      labels.names[k] = ids_[k].text != nullptr ? *ids_[k].text : std::to_string(ids_[k].integer);
     return labels;
   }
-  std::vector<Index> order(integers_.size());
+  std::vector<Index> order(ids_.size());
   std::iota(order.begin(), order.end(), 0);
-  const auto integer = [&](Index index) { return integers_[static_cast<std::size_t>(index)]; };
+  const auto integer = [&](Index index) { return ids_[static_cast<std::size_t>(index)].integer; };
   std::sort(order.begin(), order.end(), [&](Index a, Index b) { return integer(a) < integer(b); });
   for (std::size_t k = 0; k < order.size(); ++k) labels.names[k] = std::to_string(integer(order[k]));
   if (std::is_sorted(order.begin(), order.end())) return labels;
@@ -78,9 +101,13 @@ Labels IdMap::finish(std::vector<Index>& renumbered) const {
   return labels;
 }
 
-void renumber(std::vector<Index>& indices, const std::vector<Index>& renumbered) {
+void renumber(std::vector<Index>& indices, const std::vector<Index>& renumbered, const Execution& execution) {
   if (renumbered.empty()) return;
-  for (Index& index : indices) index = renumbered[static_cast<std::size_t>(index)];
+  constexpr Offset block = 1 << 18;
+  execution.for_each_block(static_cast<Offset>(indices.size()), block, [&](Offset first, Offset count) {
+    for (Index& index : std::span(indices).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)))
+      index = renumbered[static_cast<std::size_t>(index)];
+  });
 }
 
 LabelIndex::LabelIndex(const Labels& labels, Index count)

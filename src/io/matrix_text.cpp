@@ -110,7 +110,7 @@ Matrix read_matrix_text(ByteSource source, const ReadOptions& options) {
     if (text.empty() || (above && (text[0] == '#' || text[0] == '%'))) continue;
     above = false;
     const auto& fields = splitter.split(line);
-    if (splitter.broken()) fail_quote(lines, line);
+    if (splitter.broken()) fail_quote(lines.here(), line);
     const std::size_t before = header && layout.short_header ? 1 : 0;
     if (fields.size() + before != layout.skipped.size()) {
       fail("{}: {} field{} where the first row has {}; all rows must have the same length", lines.here(), fields.size(),

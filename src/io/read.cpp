@@ -132,9 +132,10 @@ void require_known(const ParsedEntries& parsed, const char* what, const std::vec
 }
 
 // Puts entries into the other numbering.
-void adopt(NamedEntries& data, const std::vector<Index>& rows, const std::vector<Index>& cols) {
-  renumber(data.entries.row, rows);
-  renumber(data.entries.col, cols);
+void adopt(NamedEntries& data, const std::vector<Index>& rows, const std::vector<Index>& cols,
+           const Execution& execution) {
+  renumber(data.entries.row, rows, execution);
+  renumber(data.entries.col, cols, execution);
 }
 
 // A choice that nothing looks at would be a silent mistake.
@@ -241,7 +242,7 @@ NamedEntries read_entries(const std::string& path, const ReadOptions& options) {
   Input input = open_input(path, options, Format::triplets);
   require_used(options, input, path);
   ParsedEntries parsed = parse_entries(std::move(input), options);
-  resolve_duplicates(parsed, options.duplicates);
+  resolve_duplicates(parsed, options.duplicates, Execution(options.threads));
   leave_out(parsed.data, options.missing);
   if (parsed.data.entries.row.empty()) fail("'{}' holds no entries: all are missing", parsed.name);
   add_doubts(parsed.data.columns, parsed.data.entries.value, options);
@@ -258,9 +259,9 @@ NamedEntries read_entries_like(const std::string& path, const Labels& rows, cons
     require_known(parsed, "row", data.entries.row, row_of, data.row_labels);
     require_known(parsed, "column", data.entries.col, col_of, data.col_labels);
   }
-  resolve_duplicates(parsed, options.duplicates);
+  resolve_duplicates(parsed, options.duplicates, Execution(options.threads));
   leave_out(data, options.missing);
-  adopt(data, row_of, col_of);
+  adopt(data, row_of, col_of, Execution(options.threads));
   if (strangers == Strangers::leave_out)
     keep_if(data, [&](std::size_t k) { return data.entries.row[k] >= 0 && data.entries.col[k] >= 0; });
   data.rows = row_count;
@@ -282,7 +283,7 @@ Matrix read_matrix(const std::string& path, const ReadOptions& options) {
     matrix = read_matrix_market_array(std::move(input.bytes));
   } else {
     ParsedEntries parsed = parse_entries(std::move(input), options);
-    resolve_duplicates(parsed, options.duplicates);
+    resolve_duplicates(parsed, options.duplicates, Execution(options.threads));
     matrix = matrix_of(parsed.data, path);
   }
   make_holes(matrix, options.missing);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "io/messages.hpp"
 
@@ -52,19 +53,38 @@ LineReader::LineReader(ByteSource source) : source_(std::move(source)), buffer_(
 
 std::string LineReader::here() const { return at_line(name(), line_number_); }
 
-std::size_t LineReader::lines_left() const {
-  const std::optional<std::uint64_t> size = source_.size();
-  const std::uint64_t used = bytes_read_ - (end_ - begin_);
-  if (!size || *size <= used || used == 0 || line_number_ == 0) return 0;
-  const double lines_per_byte = static_cast<double>(line_number_) / static_cast<double>(used);
-  return static_cast<std::size_t>(static_cast<double>(*size - used) * lines_per_byte) + 1;
-}
-
 void LineReader::refuse_binary(const char* block, std::size_t size) const {
   const void* zero = size == 0 ? nullptr : std::memchr(block, 0, size);
   if (zero == nullptr) return;
   const Offset line = line_number_ + 1 + std::count(buffer_.data() + begin_, static_cast<const char*>(zero), '\n');
-  fail("{}: binary data (a zero byte) where text was expected; is the file's suffix right?", at_line(name(), line));
+  fail_zero(at_line(name(), line));
+}
+
+void LineReader::take(Lines& lines, std::size_t wanted) {
+  if (std::exchange(repeated_, false)) {
+    begin_ = static_cast<std::size_t>(last_.data() - buffer_.data());
+    --line_number_;
+  }
+  std::vector<char>& room = lines.room;
+  std::size_t filled = end_ - begin_;
+  if (room.size() < std::max(wanted, 2 * filled)) room.resize(std::max(wanted, 2 * filled));
+  if (filled > 0) std::memcpy(room.data(), buffer_.data() + begin_, filled);
+  lines.cut_off = false;
+  while (true) {
+    filled += source_.read(room.data() + filled, room.size() - filled);
+    lines.bytes = filled;
+    if (filled < room.size()) break;
+    const void* newline = memrchr(room.data(), '\n', filled);
+    lines.bytes =
+        newline == nullptr ? 0 : static_cast<std::size_t>(static_cast<const char*>(newline) - room.data()) + 1;
+    lines.cut_off = newline == nullptr && room.size() >= longest_line;
+    if (newline != nullptr || lines.cut_off) break;
+    room.resize(2 * room.size());
+  }
+  begin_ = 0;
+  end_ = filled - lines.bytes;
+  if (buffer_.size() < end_) buffer_.resize(end_);
+  if (end_ > 0) std::memcpy(buffer_.data(), room.data() + lines.bytes, end_);
 }
 
 // Moves the unfinished line to the front and reads behind it. False when nothing more came.
@@ -76,15 +96,12 @@ bool LineReader::refill() {
     begin_ = 0;
   }
   if (end_ == buffer_.size()) {
-    if (buffer_.size() >= longest_line)
-      fail("{}: the line is longer than {} bytes; is this a text file?", at_line(name(), line_number_ + 1),
-           longest_line);
+    if (buffer_.size() >= longest_line) fail_long(at_line(name(), line_number_ + 1));
     buffer_.resize(2 * buffer_.size());
   }
   const std::size_t got = source_.read(buffer_.data() + end_, buffer_.size() - end_);
   ended_ = got == 0;
   refuse_binary(buffer_.data() + end_, got);
-  bytes_read_ += got;
   end_ += got;
   return got > 0;
 }
@@ -194,11 +211,19 @@ std::string_view FieldSplitter::take_quoted(std::string_view line, std::size_t& 
   return text;
 }
 
-void fail_quote(const LineReader& lines, std::string_view line) {
+void fail_quote(const std::string& where, std::string_view line) {
   fail(
       "{}: a quote is not closed, or text follows it: {}; a field in quotes ends on its line, and a quote inside is "
       "doubled",
-      lines.here(), excerpt(line));
+      where, excerpt(line));
+}
+
+void fail_long(const std::string& where) {
+  fail("{}: the line is longer than {} bytes; is this a text file?", where, longest_line);
+}
+
+void fail_zero(const std::string& where) {
+  fail("{}: binary data (a zero byte) where text was expected; is the file's suffix right?", where);
 }
 
 Separator detect_separator(std::string_view line, std::size_t fields) {

@@ -30,8 +30,17 @@ class LineReader {
   [[nodiscard]] Offset line_number() const { return line_number_; }  ///< of the line given last, from 1
   [[nodiscard]] const std::string& name() const { return source_.name(); }
   [[nodiscard]] std::string here() const;  ///< "'name', line 7"
-  /// About how many more lines there are like those so far, where the size of the file is known; else zero.
-  [[nodiscard]] std::size_t lines_left() const;
+  /// The bytes of the whole file, where that is known in advance.
+  [[nodiscard]] std::optional<std::uint64_t> size() const { return source_.size(); }
+
+  /// Whole lines that somebody else cuts and counts.
+  struct Lines {
+    std::vector<char> room;  ///< the lines are the first of it
+    std::size_t bytes = 0;   ///< zero at the end
+    bool cut_off = false;    ///< what follows is a line too long to be one
+  };
+  /// The lines that follow, about `wanted` bytes and at least one line.
+  void take(Lines& lines, std::size_t wanted);
 
  private:
   bool refill();
@@ -41,7 +50,6 @@ class LineReader {
   std::vector<char> buffer_;
   std::size_t begin_ = 0;  // of the text not given yet
   std::size_t end_ = 0;
-  std::uint64_t bytes_read_ = 0;
   bool ended_ = false;
   bool repeated_ = false;
   std::string_view last_;
@@ -73,7 +81,10 @@ class FieldSplitter {
   std::deque<std::string> unquoted_;  // fields that had doubled quotes
 };
 
-[[noreturn]] void fail_quote(const LineReader& lines, std::string_view line);
+[[noreturn]] void fail_quote(const std::string& where, std::string_view line);
+[[noreturn]] void fail_long(const std::string& where);
+/// `where` is the line of a zero byte.
+[[noreturn]] void fail_zero(const std::string& where);
 
 /// The separator that cuts the line into enough fields: tab, "::", comma, semicolon, blanks, in this order.
 Separator detect_separator(std::string_view line, std::size_t fields);

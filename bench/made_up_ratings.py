@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Writes made-up ratings of Netflix's shape as text: user,item,rating,date, film by film as its publisher did.
+
+    bench/made_up_ratings.py ratings.csv --lines 10000000
+    bench/made_up_ratings.py ratings.csv --lines 100000000 --shuffle
+
+Users and films have uneven numbers of ratings, a taste of rank 20 and noise; no pair is given twice. With fewer lines there are
+fewer ratings a film, or with --shrink fewer films and users. Needs NumPy."""
+import argparse
+import os
+
+import numpy as np
+
+USERS, FILMS, RATINGS, LARGEST_ID, RANK = 480_189, 17_770, 100_480_507, 2_649_429, 20
+LONGEST = len("2649429,17770,5,2005-12-31\n")
+
+
+def digits(numbers, width):
+    """Decimal digits as a table of bytes, zeros (which are left out later) in front."""
+    table = np.zeros((len(numbers), width), np.uint8)
+    rest = numbers.copy()
+    for place in range(width - 1, -1, -1):
+        table[:, place] = np.where((rest > 0) | (place == width - 1), ord("0") + rest % 10, 0)
+        rest //= 10
+    return table
+
+
+def shape(lines, shrink):
+    part = min(1.0, lines / RATINGS) if shrink else 1.0
+    return max(20, round(USERS * part**0.5)), max(10, round(FILMS * part**0.5))
+
+
+def draw(lines, users, films, random):
+    """Pairs (user, film) sorted by film, no pair twice, about `lines` of them."""
+    active = np.cumsum(random.lognormal(0, 1.2, users))
+    active /= active[-1]
+    popular = random.lognormal(0, 1.8, films)
+    wanted = np.minimum(popular / popular.sum() * lines, 0.45 * users)
+    wanted *= lines / wanted.sum()
+    for film in range(films):
+        count = int(wanted[film]) + 1
+        seen = np.empty(0, np.int64)
+        while len(seen) < min(count, users // 2):
+            more = np.searchsorted(active, random.random(count - len(seen) + 16))
+            seen = np.unique(np.concatenate([seen, more]))
+        yield film, seen if len(seen) <= count else random.permutation(seen)[:count]
+
+
+def text_of(user_id, film, rating, day):
+    table = np.zeros((len(user_id), LONGEST), np.uint8)
+    table[:, 0:7] = digits(user_id, 7)
+    table[:, 7] = ord(",")
+    table[:, 8:13] = digits(film, 5)
+    table[:, 13] = ord(",")
+    table[:, 14] = ord("0") + rating
+    table[:, 15] = ord(",")
+    table[:, 16:26] = day.astype("datetime64[D]").astype("S10").view(np.uint8).reshape(-1, 10)
+    table[:, 26] = ord("\n")
+    return table[table != 0].tobytes()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("output")
+    parser.add_argument("--lines", type=int, default=RATINGS)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--shuffle", action="store_true", help="lines in random order, within runs of four million")
+    parser.add_argument("--shrink", action="store_true", help="fewer users and films where there are fewer lines")
+    options = parser.parse_args()
+    random = np.random.default_rng(options.seed)
+    users, films = shape(options.lines, options.shrink)
+    user_ids = np.sort(random.choice(LARGEST_ID, users, replace=False)) + 1
+    user_bias, film_bias = random.normal(0, 0.4, users), random.normal(0, 0.4, films)
+    taste = random.normal(0, 1, (users, RANK)).astype(np.float32)
+    style = (random.normal(0, 1, (films, RANK)) * 0.55 / np.arange(1, RANK + 1) ** 0.5).astype(np.float32)
+    first_day, days = np.datetime64("1999-11-11"), 2243
+    written = 0
+    partial = options.output + ".part"
+    with open(partial, "wb") as out:
+        held = []
+
+        def flush():
+            if not held:
+                return
+            user, film = (np.concatenate(side) for side in zip(*held))
+            held.clear()
+            if options.shuffle:
+                order = random.permutation(len(user))
+                user, film = user[order], film[order]
+            for first in range(0, len(user), 1 << 18):
+                u, f = user[first : first + (1 << 18)], film[first : first + (1 << 18)]
+                score = 3.6 + user_bias[u] + film_bias[f] + np.einsum("ij,ij->i", taste[u], style[f])
+                rating = np.clip(np.rint(score + random.normal(0, 0.75, len(u))), 1, 5).astype(np.int64)
+                day = first_day + random.integers(0, days, len(u))
+                out.write(text_of(user_ids[u], f + 1, rating, day))
+
+        waiting = 0
+        for film, seen in draw(options.lines, users, films, random):
+            held.append((seen, np.full(len(seen), film)))
+            waiting += len(seen)
+            written += len(seen)
+            if waiting > 4_000_000:
+                flush()
+                waiting = 0
+        flush()
+    os.replace(partial, options.output)
+    print(f"{options.output}: {written} lines, {os.path.getsize(options.output) / 1e9:.2f} GB, {users} x {films}")
+
+
+if __name__ == "__main__":
+    main()
