@@ -8,6 +8,7 @@
 #include "base/random.hpp"
 #include "commands.hpp"
 #include "completion.hpp"
+#include "fit/phase.hpp"
 #include "help_format.hpp"
 #include "option_values.hpp"
 #include "split.hpp"
@@ -83,6 +84,7 @@ double deviation_of(const std::vector<Real>& values) {
 /// those that were.
 Entries add_outliers(Entries& train, double share, double deviation, std::uint64_t seed) {
   Entries shifted;
+  if (share == 0) return shifted;
   Random random(seed ^ 0x9e6c63d0876a9a35ULL);
   auto left = static_cast<double>(train.value.size());
   auto wanted = std::round(share * left);
@@ -105,11 +107,14 @@ int run(CompleteOptions options) {
   settle(options.completion, {options.validation, options.test});
 
   Watch watch(common);
+  std::vector<PhaseCost> before;
+  PhaseClock clock(before);
   watch.on_phase("reading " + common.data);
   Entries entries;
   const CompletionData data = read_completion(options.completion, entries);
   check_output_size(common, data.table.rows, data.table.cols);
-  Split split = split_data(std::move(entries), options.shares, common.fit.run.seed);
+  clock.end("read");
+  Split split = split_data(std::move(entries), options.shares, common.fit.run.seed, common.fit.run.threads);
   if (!options.validation.empty()) {
     split.validation = read_validation(options.validation, data.table, common);
   }
@@ -118,15 +123,21 @@ int run(CompleteOptions options) {
 
   const double deviation = deviation_of(split.train.value);
   Entries outliers = add_outliers(split.train, options.outliers, deviation, common.fit.run.seed);
+  clock.end("split");
   report::RunReport report{fit(fit_data(options.completion, data, std::move(split.train), std::move(split.validation)),
                                common.fit, watch.hooks())};
+  report.profile.insert(report.profile.begin(), before.begin(), before.end());
   report.command = "complete";
   report.replaced = std::move(outliers);
   report.columns = data.table.columns;
   report.options = own_options(options, deviation);
   report.rows = data.table.row_labels;
   report.cols = data.table.col_labels;
-  if (test.size() > 0) report.test = judge_on(report, test);
+  PhaseClock judging(report.profile);
+  if (test.size() > 0) {
+    report.test = judge_on(report, test);
+    judging.end("test");
+  }
   return finish(common, report, watch);
 }
 

@@ -40,9 +40,9 @@ Shares parse_shares(const std::string& text) {
   return {shares[0] / whole, shares[1] / whole, shares[2] / whole};
 }
 
-Split split_data(Entries entries, const Shares& shares, std::uint64_t seed) {
+Split split_data(Entries entries, const Shares& shares, std::uint64_t seed, int threads) {
   const Offset all = entries.size();
-  Split split = split_entries(std::move(entries), shares, seed);
+  Split split = split_entries(std::move(entries), shares, seed, {}, threads);
   check_not_empty(split.train, shares.train, "training", all);
   check_not_empty(split.validation, shares.validation, "validation", all);
   check_not_empty(split.test, shares.test, "test", all);

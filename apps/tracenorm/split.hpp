@@ -12,6 +12,6 @@ namespace tracenorm::app {
 Shares parse_shares(const std::string& text);
 
 /// Random parts; an input error when a part that was asked for stays empty.
-Split split_data(Entries entries, const Shares& shares, std::uint64_t seed);
+Split split_data(Entries entries, const Shares& shares, std::uint64_t seed, int threads);
 
 }  // namespace tracenorm::app

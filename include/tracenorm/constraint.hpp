@@ -26,6 +26,7 @@ struct NormWeights {
 };
 
 /// The ball of this radius whose weights follow the counts of the observed entries.
-TraceNormBall weighted_ball(double radius, const NormWeights& weights, const Observations& observations);
+TraceNormBall weighted_ball(double radius, const NormWeights& weights, const Observations& observations,
+                            int threads = 0);
 
 }  // namespace tracenorm

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tracenorm/model.hpp"
@@ -84,6 +85,14 @@ struct Refit {
   bool taken = false;  ///< only where the difference is more than chance would make it
 };
 
+/// What a part of the work cost.
+struct PhaseCost {
+  std::string phase;  ///< prepare, search, iterations, certificate, answer; callers add their own
+  double seconds = 0;
+  double passes = 0;      ///< over the entries, where they are counted
+  double peak_bytes = 0;  ///< the most memory that the process has had by the end of it
+};
+
 /// What came of a fit, with everything that was chosen for it.
 struct Fit {
   Problem problem;          ///< as it was solved: in prepared units, with the chosen loss, penalty and radius
@@ -98,6 +107,7 @@ struct Fit {
   std::vector<RadiusStep> path;  ///< the radii that were tried; empty: none was to be chosen
   std::size_t path_best = 0;
   Result result;
+  std::vector<PhaseCost> profile{};   ///< in the order of time; the certificate's part is spread over the iterations
   std::optional<HeldOut> validation;  ///< on the validation entries that were given
 
   /// The answer with its units; names of rows and columns are the caller's.

@@ -51,6 +51,8 @@ class SparsePattern {
   SparsePattern() = default;
   /// Checks that `begin` and `col` are a valid pattern; throws an input error otherwise.
   SparsePattern(Index rows, Index cols, Array<Offset> begin, Columns col);
+  /// Of arrays that are known to be valid: nobody looks at them.
+  static SparsePattern unchecked(Index rows, Index cols, Array<Offset> begin, Columns col);
 
   [[nodiscard]] Index rows() const { return rows_; }
   [[nodiscard]] Index cols() const { return cols_; }
@@ -81,8 +83,12 @@ struct DenseObservations {
 using Observations = std::variant<SparseObservations, DenseObservations>;
 
 /// Sorts entries into rows; columns are kept in 16 bits where that is enough. Throws an input error on an index out of
-/// range or an entry given twice.
-SparseObservations make_sparse(Index rows, Index cols, const Entries& entries, const std::vector<Real>& weight = {});
+/// range or an entry given twice. Zero threads means all cores, as in RunOptions.
+SparseObservations make_sparse(Index rows, Index cols, const Entries& entries, const std::vector<Real>& weight = {},
+                               int threads = 0);
+
+/// The entries of both, which must be of the same size and have none in common. Both have weights, or neither.
+SparseObservations unite(const SparseObservations& a, const SparseObservations& b, int threads = 0);
 
 /// The same data as a full matrix with NaN for missing. Throws when rows * cols would not fit in `limit_bytes`.
 DenseObservations make_dense(const SparseObservations& sparse, double limit_bytes = 16e9);
@@ -96,6 +102,6 @@ struct Counts {
   std::vector<Offset> row;
   std::vector<Offset> col;
 };
-Counts count_observed(const Observations& observations);
+Counts count_observed(const Observations& observations, int threads = 0);
 
 }  // namespace tracenorm

@@ -66,12 +66,13 @@ enum class Averaging { means, robust };
 Averaging averaging_for(const Loss& loss);
 
 /// Fits on a list of entries of a rows x cols matrix. `center` and `zscore` are the plain mean and standard deviation
-/// (n - 1) whatever `averaging` says. Z-scores of data that are all equal are an input error.
-Preparation fit_preparation(Preparation::Kind kind, Averaging averaging, const Entries& entries, Index rows,
-                            Index cols);
+/// (n - 1) whatever `averaging` says. Z-scores of data that are all equal are an input error. Zero threads means all
+/// cores, as in RunOptions.
+Preparation fit_preparation(Preparation::Kind kind, Averaging averaging, const Entries& entries, Index rows, Index cols,
+                            int threads = 0);
 Preparation fit_preparation(Preparation::Kind kind, Averaging averaging, const DenseObservations& matrix);
 
-void prepare(const Preparation& preparation, Entries& entries);
+void prepare(const Preparation& preparation, Entries& entries, int threads = 0);
 void prepare(const Preparation& preparation, DenseObservations& matrix);
 
 }  // namespace tracenorm

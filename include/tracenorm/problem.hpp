@@ -36,7 +36,7 @@ struct Problem {
 };
 
 /// Throws an error that names every part that cannot be: an empty or infinite datum, a label a loss does not accept, a
-/// negative radius or lambda, weights that are not positive.
-void check(const Problem& problem);
+/// negative radius or lambda, weights that are not positive. Zero threads means all cores, as in RunOptions.
+void check(const Problem& problem, int threads = 0);
 
 }  // namespace tracenorm

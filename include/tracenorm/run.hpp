@@ -133,6 +133,8 @@ struct Result {
   int iterations = 0;             ///< steps taken
   int solution_iteration = 0;     ///< the iterate that is returned (the best on validation, or the last)
   double seconds = 0;
+  double certificate_seconds = 0;  ///< the part of `seconds` spent on lower bounds
+  double answer_seconds = 0;       ///< and on making the answer of the last iterate
   Counters counters{};
   std::vector<Iteration> trace;
   Environment environment;

@@ -10,10 +10,12 @@
 
 namespace tracenorm {
 
+/// `Group` is how groups are numbered.
+template <class Group>
 class Grouping {
  public:
   /// `group` says where each element belongs, from 0 to groups - 1, and must outlive the object.
-  Grouping(std::span<const Index> group, Index groups, const Execution& execution)
+  Grouping(std::span<const Group> group, Index groups, const Execution& execution)
       : group_(group), execution_(execution) {
     const auto elements = static_cast<Offset>(group.size());
     const auto counters = static_cast<std::size_t>(groups);
@@ -36,6 +38,7 @@ class Grouping {
 
   /// Where the elements of each group begin, and where the last ends.
   [[nodiscard]] std::vector<Offset>& begin() { return begin_; }
+  [[nodiscard]] const std::vector<Offset>& begin() const { return begin_; }
 
   /// work(element, its place), once for every element, possibly at once; to be called once.
   template <class Work>
@@ -58,7 +61,7 @@ class Grouping {
     return counts_.data() + static_cast<std::size_t>(shard) * (counts_.size() / static_cast<std::size_t>(shards_));
   }
 
-  std::span<const Index> group_;
+  std::span<const Group> group_;
   const Execution& execution_;
   int shards_ = 1;
   std::vector<Offset> counts_;  // of each shard: how many elements of each group, then where the next one goes

@@ -3,17 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
+#include "base/block_sums.hpp"
 #include "fit/gain.hpp"
 #include "fit/phase.hpp"
 #include "fit/refitted_offsets.hpp"
+#include "fit/sampling.hpp"
 #include "fit/split.hpp"
 #include "fit/spread.hpp"
 #include "fit/value_range.hpp"
 #include "model/offsets.hpp"
+#include "model/side_sums.hpp"
 #include "solver/evaluator.hpp"
 #include "tracenorm/error.hpp"
 
@@ -64,10 +69,10 @@ constexpr double kAhead = 1.8;
 /// Entries with what is needed to make problems of them.
 class PartOfData {
  public:
-  PartOfData(const FitOptions& options, const FitData& data, const Entries& raw, const std::vector<Real>& weight)
-      : options_(options), units_{.kind = Preparation::Kind::both} {
-    if (raw.size() == 0) throw Error(ErrorCode::input, "there are no values to fit a preparation to");
-    const Shrinkage shrinkage = fit_offsets(units_, averaging_for(*options.loss), raw, data.rows, data.cols);
+  PartOfData(const FitOptions& options, SparseObservations raw, const Execution& execution)
+      : units_{.kind = Preparation::Kind::both}, data_(std::move(raw)), raw_(data_.value), execution_(execution) {
+    if (data_.pattern.entries() == 0) throw Error(ErrorCode::input, "there are no values to fit a preparation to");
+    const Shrinkage shrinkage = fit_offsets(units_, averaging_for(*options.loss), data_, execution);
     // For losses with the curvature 1 an offset of n entries is then their mean times n / (n + shrinkage).
     constexpr double least = 0.5;
     ridge_ = {std::max(least, shrinkage.row / 2), std::max(least, shrinkage.col / 2)};
@@ -75,20 +80,18 @@ class PartOfData {
     for (std::vector<double>* side : {&start_.row, &start_.col}) {
       for (double& offset : *side) offset /= units_.scale;
     }
-    units_.range = range_for(options.clip, raw.value);
-    data_ = make_sparse(data.rows, data.cols, raw, weight);
-    ball_ = weighted_ball(0, {*options.norm_power, options.norm_smoothing}, data_);
-    raw_ = data_.value;
-    places_ = listed(data_);
-    prepare(units_, places_);
-    data_.value = std::vector<Real>(places_.value);
+    units_.range = range_for(options.clip, {raw_.data(), raw_.size()});
+    ball_ = weighted_ball(0, {*options.norm_power, options.norm_smoothing}, data_, execution.threads());
+    data_.value = prepared(units_);
   }
 
   [[nodiscard]] const Preparation& units() const { return units_; }
   [[nodiscard]] const SideOffsets& start() const { return start_; }
   [[nodiscard]] const OffsetRidge& ridge() const { return ridge_; }
-  /// In the order of the pattern.
-  [[nodiscard]] const Entries& entries() const { return places_; }
+  /// In these units.
+  [[nodiscard]] const SparseObservations& data() const { return data_; }
+  [[nodiscard]] SparseObservations raw() const { return {data_.pattern, raw_, data_.weight}; }
+  [[nodiscard]] const Execution& execution() const { return execution_; }
 
   /// Over X and offsets.
   [[nodiscard]] Problem joint(const Loss& loss, double radius) const {
@@ -106,11 +109,15 @@ class PartOfData {
   }
   /// Over X, of data prepared like that.
   [[nodiscard]] Problem given(const Loss& loss, double radius, const Preparation& preparation) const {
-    std::vector<Real> value(raw_.size());
-    for (std::size_t e = 0; e < value.size(); ++e) {
-      value[e] = Real(preparation.apply(double(raw_[e]), places_.row[e], places_.col[e]));
-    }
-    return {SparseObservations{data_.pattern, std::move(value), data_.weight}, loss, NoPenalty{}, ball(radius)};
+    return {SparseObservations{data_.pattern, prepared(preparation), data_.weight}, loss, NoPenalty{}, ball(radius)};
+  }
+
+  /// value(row, column, entry) of every entry.
+  template <class Value>
+  void for_each(const Value& value) const {
+    visit_rows(data_.pattern, [&]<class Column>(const EntriesByRow<Column>& entries) {
+      SideSums<Column>(entries, execution_).for_each([&](int, Index i, Index j, std::size_t e) { value(i, j, e); });
+    });
   }
 
  private:
@@ -119,26 +126,19 @@ class PartOfData {
     result.radius = radius;
     return result;
   }
-  static Entries listed(const SparseObservations& data) {
-    Entries list;
-    list.value.assign(data.value.begin(), data.value.end());
-    for (Index i = 0; i < data.pattern.rows(); ++i) {
-      for (Offset e = data.pattern.begin()[i]; e < data.pattern.begin()[i + 1]; ++e) {
-        list.row.push_back(i);
-        list.col.push_back(data.pattern.col()[e]);
-      }
-    }
-    return list;
+  [[nodiscard]] std::vector<Real> prepared(const Preparation& preparation) const {
+    std::vector<Real> value(raw_.size());
+    for_each([&](Index i, Index j, std::size_t e) { value[e] = Real(preparation.apply(double(raw_[e]), i, j)); });
+    return value;
   }
 
-  const FitOptions& options_;
   Preparation units_;
   OffsetRidge ridge_;
   SideOffsets start_;
   SparseObservations data_;
-  TraceNormBall ball_;
   Array<Real> raw_;
-  Entries places_;
+  TraceNormBall ball_;
+  const Execution& execution_;
 };
 
 /// What is chosen on held-out entries, and the answer it was chosen with.
@@ -152,21 +152,21 @@ struct Settings {
   SideOffsets offsets{};
 };
 
-std::vector<double> bases(const SideOffsets& offsets, const Entries& entries) {
+std::vector<double> bases(const SideOffsets& offsets, const Entries& entries, const Execution& execution) {
   std::vector<double> base(entries.row.size());
-  for (std::size_t e = 0; e < base.size(); ++e) {
+  for_each_element(execution, base.size(), [&](std::size_t e) {
     base[e] =
         offsets.row[static_cast<std::size_t>(entries.row[e])] + offsets.col[static_cast<std::size_t>(entries.col[e])];
-  }
+  });
   return base;
 }
 
 /// The offsets that go with predictions, or beyond them.
-SideOffsets turned(const PartOfData& part, const Settings& now, double ahead, int threads) {
+SideOffsets turned(const PartOfData& part, const LowRankMatrix& now_x, const Settings& now, double ahead) {
   std::vector<Real> x;
-  gained(now.x, now.refit).sample(part.entries().row, part.entries().col, x, threads);
+  sample(now_x, gained(now_x, now.refit), part.data().pattern, part.execution(), x);
   SideOffsets offsets = now.offsets;
-  refit_offsets(now.loss, part.ridge(), part.entries(), x, offsets);
+  refit_offsets(now.loss, part.ridge(), part.data(), x, offsets, part.execution());
   const auto go = [&](const std::vector<double>& from, std::vector<double>& to) {
     for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[i] + ahead * (to[i] - from[i]);
   };
@@ -175,16 +175,37 @@ SideOffsets turned(const PartOfData& part, const Settings& now, double ahead, in
   return offsets;
 }
 
-/// Predictions in raw units.
-Judged predictions(const LowRankMatrix& x, const SideOffsets& offsets, const Preparation& units, const Entries& raw,
-                   int threads) {
-  std::vector<Real> answer;
-  x.sample(raw.row, raw.col, answer, threads);
-  Judged judged{raw, bases(offsets, raw)};
-  for (std::size_t e = 0; e < answer.size(); ++e) {
-    judged.fitted[e] = units.range.clip(units.offset + units.scale * (judged.fitted[e] + double(answer[e])));
-  }
-  return judged;
+/// What predictions are off by, in raw units: how wide intervals must be, and how often they would have been wide
+/// enough.
+Spread spread_of(const PartOfData& part, const Settings& settings, const Entries& held) {
+  const Execution& execution = part.execution();
+  const Preparation& units = part.units();
+  const std::vector<double> values = gained(settings.x, settings.refit);
+  const auto predicted = [&](double base, Real x) {
+    return units.range.clip(units.offset + units.scale * (base + double(x)));
+  };
+  const SparseObservations raw = part.raw();
+  std::vector<Real> errors;
+  sample(settings.x, values, raw.pattern, execution, errors);
+  part.for_each([&](Index i, Index j, std::size_t e) {
+    const double base =
+        settings.offsets.row[static_cast<std::size_t>(i)] + settings.offsets.col[static_cast<std::size_t>(j)];
+    errors[e] = Real(std::abs(double(raw.value[e]) - predicted(base, errors[e])));
+  });
+  Spread spread = widths(raw.pattern, errors, execution);
+  std::vector<Real>().swap(errors);
+
+  Judged judged{held, bases(settings.offsets, held, execution)};
+  std::array<std::vector<Real>, 1> answer;
+  sample(settings.x, {&values, 1}, held, execution, answer);
+  for_each_element(execution, answer[0].size(),
+                   [&](std::size_t e) { judged.fitted[e] = predicted(judged.fitted[e], answer[0][e]); });
+  std::vector<Offset> counts(static_cast<std::size_t>(raw.pattern.rows()));
+  for (Index i = 0; i < raw.pattern.rows(); ++i)
+    counts[static_cast<std::size_t>(i)] = raw.pattern.begin()[i + 1] - raw.pattern.begin()[i];
+  correct(spread, correction(spread, judged, counts), counts);
+  spread.scores = scores(spread, judged);
+  return spread;
 }
 
 bool cancelled(const RunHooks& hooks) { return hooks.cancel != nullptr && hooks.cancel->load(); }
@@ -194,7 +215,7 @@ class Search {
  public:
   Search(const FitOptions& options, const PartOfData& part, const Entries& held_out, const RunHooks& hooks)
       : options_(options), part_(part), held_(held_out), hooks_(hooks) {
-    prepare(part.units(), held_);
+    prepare(part.units(), held_, options.run.threads);
     hooks_.validation = nullptr;
   }
 
@@ -281,7 +302,7 @@ class Search {
     if (now.offsets_before) return;
     for (now.turns = 1; now.turns <= kMostTurns && now.refit.taken && in_time(); ++now.turns) {
       tell(hooks_, fmt::format("offsets and X in turn, {} of {}", now.turns, kMostTurns));
-      now.offsets = turned(part_, now, kAhead, options_.run.threads);
+      now.offsets = turned(part_, now.x, now, kAhead);
       if (!solve(part_.given(now.loss, now.radius, part_.with(now.offsets)), now)) break;
     }
   }
@@ -299,7 +320,7 @@ class Search {
     const int enough = now.turns > 0 ? kTurnIterations : now.x.terms() > 0 ? kSearchIterations : kFirstIterations;
     run.iterations = std::min(run.iterations, enough);
     run.keep_dual = false;
-    const LowRankMatrix start = now.x;
+    const LowRankMatrix start = std::move(now.x);
     const SideOffsets offsets = now.offsets;
     hooks_.start = &start;
     hooks_.start_offsets = problem.offsets ? &offsets : nullptr;
@@ -314,7 +335,9 @@ class Search {
   }
 
   bool judge(Settings& now, const Result& result) {
-    now.refit = find_gain(split_answer(now.x, held_, options_.run.threads), bases(now.offsets, held_), held_.value);
+    const Execution& execution = part_.execution();
+    now.refit =
+        find_gain(split_answer(now.x, held_, execution), bases(now.offsets, held_, execution), held_.value, execution);
     const bool taken = options_.refit && now.refit.taken;
     RadiusStep step;
     step.radius = now.radius;
@@ -354,31 +377,33 @@ class Search {
 };
 
 /// The answer for these settings on these entries, from where the settings were found.
-void answer(const PartOfData& part, Settings settings, const RunHooks& given_hooks, Fit& fit) {
+void answer(const PartOfData& part, Settings settings, const RunHooks& given_hooks, PhaseClock& clock, Fit& fit) {
   RunHooks hooks = given_hooks;
   RunOptions run = after(fit.run, fit.path);
   if (!run.gap && std::holds_alternative<methods::Corrective>(fit.method)) run.gap = kAnswerGap;
   hooks.start = settings.x.terms() > 0 ? &settings.x : nullptr;
   tell(hooks, "solving");
   if (settings.turns > 0 || settings.offsets_before || settings.radius == 0) {  // the last: offsets say it all
-    settings.offsets = settings.turns > 0 ? turned(part, settings, 1, run.threads) : part.start();
+    settings.offsets = settings.turns > 0 ? turned(part, settings.x, settings, 1) : part.start();
     fit.preparation = part.with(settings.offsets);
     fit.problem = part.given(settings.loss, settings.radius, fit.preparation);
+    clock.end("prepare");
     fit.result = tracenorm::solve(fit.problem, fit.method, run, hooks);
+    clock.end(fit.result);
   } else {
     hooks.start_offsets = &settings.offsets;
     fit.problem = part.joint(settings.loss, settings.radius);
+    clock.end("prepare");
     fit.result = tracenorm::solve(fit.problem, fit.method, run, hooks);
+    clock.end(fit.result);
     settings.offsets = fit.result.offsets;
     fit.preparation = part.with(settings.offsets);
   }
   if (fit.refit && fit.refit->taken) {
-    settings.x = fit.result.solution;
-    if (settings.turns > 0) settings.offsets = turned(part, settings, 1, run.threads);
-    const LowRankMatrix x = gained(settings.x, settings.refit);
+    if (settings.turns > 0) settings.offsets = turned(part, fit.result.solution, settings, 1);
     Preparation units = part.with(settings.offsets);
     fit.predictor =
-        Reading{{x.values().begin(), x.values().end()}, std::move(units.row_offset), std::move(units.col_offset)};
+        Reading{gained(fit.result.solution, settings.refit), std::move(units.row_offset), std::move(units.col_offset)};
   }
   if (settings.radius == 0 && cancelled(hooks)) {  // a bound would be that of a radius which nobody has chosen
     fit.result.status = Status::interrupted;
@@ -387,12 +412,6 @@ void answer(const PartOfData& part, Settings settings, const RunHooks& given_hoo
     fit.result.relative_gap = std::numeric_limits<double>::infinity();
     fit.result.certificate = {};
   }
-}
-
-std::vector<Offset> row_counts(const Entries& entries, Index rows) {
-  std::vector<Offset> counts(static_cast<std::size_t>(rows), 0);
-  for (const Index row : entries.row) ++counts[static_cast<std::size_t>(row)];
-  return counts;
 }
 
 }  // namespace
@@ -405,48 +424,56 @@ bool fits_offsets(const FitOptions& options) {
          (quantile == nullptr || quantile->level == 0.5);
 }
 
-Fit fit_completion(const FitData& data, const FitOptions& options, const RunHooks& hooks) {
+Fit fit_completion(FitData data, const FitOptions& options, const RunHooks& hooks) {
   Fit fit;
+  PhaseClock clock(fit.profile);
   fit.norm_weights = {*options.norm_power, options.norm_smoothing};
   fit.method = *options.method;
   fit.run = options.run;
+  const Execution execution(options.run.threads);
   const bool own = options.chooses_radius() && data.validation.size() == 0;
   Split split;  // what is fitted while settings are chosen, and what they are judged on
   if (own) {
-    split = split_entries(data.entries, {1 - kChoosingShare, kChoosingShare, 0}, options.run.seed, data.weight);
+    split = split_entries(std::move(data.entries), {1 - kChoosingShare, kChoosingShare, 0}, options.run.seed,
+                          std::move(data.weight), options.run.threads);
   } else {
-    split.train = data.entries;
-    split.train_weight = data.weight;
+    split.train = std::move(data.entries);
+    split.train_weight = std::move(data.weight);
     split.validation = data.validation;
   }
+  const auto by_rows = [&](const Entries& entries, const std::vector<Real>& weight) {
+    return make_sparse(data.rows, data.cols, entries, weight, options.run.threads);
+  };
+  SparseObservations train = by_rows(split.train, split.train_weight);
+  split.train = {};
+  split.train_weight = {};
   const Entries& held = split.validation;
-  PartOfData trial(options, data, split.train, split.train_weight);
+  std::optional<PartOfData> part(std::in_place, options, std::move(train), execution);
   Settings settings{.radius = options.radius.value_or(0), .loss = *options.loss};
   settings.x = LowRankMatrix(data.rows, data.cols);
-  settings.offsets = trial.start();
+  settings.offsets = part->start();
+  clock.end("prepare");
   if (options.chooses_radius()) {
-    Search search(options, trial, held, hooks);
+    Search search(options, *part, held, hooks);
     settings = search.run();
     fit.path_best = search.best();
     fit.path = search.take_steps();
     if (options.refit) fit.refit = settings.refit;
   }
   if (!(fit.refit && fit.refit->taken)) settings.refit = {};
-  if (options.chooses_radius() && held.size() > 0) {
-    const std::vector<Offset> counts = row_counts(split.train, data.rows);
-    const LowRankMatrix x = gained(settings.x, settings.refit);
-    const auto judged = [&](const Entries& raw) {
-      return predictions(x, settings.offsets, trial.units(), raw, options.run.threads);
-    };
-    // Widths and scores are those of the model the held-out entries were kept from; the last one is a little better.
-    fit.spread = widths(judged(split.train), data.rows, data.cols);
-    correct(*fit.spread, correction(*fit.spread, judged(held), counts), counts);
-    fit.spread->scores = scores(*fit.spread, judged(held));
-  }
+  // Widths and scores are those of the model the held-out entries were kept from; the last one is a little better.
+  if (options.chooses_radius() && held.size() > 0) fit.spread = spread_of(*part, settings, held);
+  if (options.chooses_radius()) clock.end("search", passes_of(fit.path));
   // Who stops the search does not wait for the offsets of all entries: the answer is then that of the part.
-  const bool all = own && !cancelled(hooks);
-  const PartOfData whole = all ? PartOfData(options, data, data.entries, data.weight) : std::move(trial);
-  answer(whole, std::move(settings), hooks, fit);
+  if (own && !cancelled(hooks)) {
+    SparseObservations all = part->raw();
+    part.reset();
+    all = unite(all, by_rows(held, split.validation_weight), options.run.threads);
+    split = {};
+    part.emplace(options, std::move(all), execution);
+  }
+  answer(*part, std::move(settings), hooks, clock, fit);
+  clock.end("answer");
   if (data.validation.size() > 0) {
     const Model model = fit.model();
     fit.validation = judge(model.factors, fit.problem.loss, model.preparation, data.validation);

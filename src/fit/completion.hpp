@@ -10,6 +10,6 @@ namespace tracenorm {
 bool fits_offsets(const FitOptions& options);
 
 /// A fit of this kind. Options must be settled.
-Fit fit_completion(const FitData& data, const FitOptions& options, const RunHooks& hooks);
+Fit fit_completion(FitData data, const FitOptions& options, const RunHooks& hooks);
 
 }  // namespace tracenorm

@@ -7,10 +7,13 @@
 #include <iterator>
 #include <limits>
 #include <span>
+#include <type_traits>
 #include <utility>
 
+#include "base/memory.hpp"
 #include "base/random.hpp"
 #include "fit/completion.hpp"
+#include "fit/memory_need.hpp"
 #include "fit/phase.hpp"
 #include "fit/split.hpp"
 #include "fit/value_range.hpp"
@@ -57,13 +60,20 @@ Preparation fit_and_prepare(const FitOptions& options, Data& data, Size... size)
   try {
     Preparation preparation = fit_preparation(*options.prepare, averaging_for(*options.loss), data, size...);
     preparation.range = range_for(options.clip, {data.value.data(), data.value.size()});
-    prepare(preparation, data);
+    const auto change = [&](const Preparation& by) {
+      if constexpr (std::is_same_v<Data, Entries>) {
+        prepare(by, data, options.run.threads);
+      } else {
+        prepare(by, data);
+      }
+    };
+    change(preparation);
     const auto* loss = std::get_if<losses::Quantile>(&*options.loss);
     if (loss != nullptr && has_offsets(preparation.kind)) {
       // Offsets are of the middle. What is asked for is further up or down, and that is no business of X.
       Preparation shift;
       shift.offset = quantile(loss->level, {data.value.data(), data.value.size()});
-      prepare(shift, data);
+      change(shift);
       preparation.offset += preparation.scale * shift.offset;
     }
     return preparation;
@@ -74,19 +84,21 @@ Preparation fit_and_prepare(const FitOptions& options, Data& data, Size... size)
 
 Problem make_problem(const FitOptions& options, Observations observations) {
   Problem problem{std::move(observations), *options.loss, options.penalty, {}};
-  problem.constraint = weighted_ball(options.radius.value_or(TraceNormBall{}.radius),
-                                     {*options.norm_power, options.norm_smoothing}, problem.observations);
+  problem.constraint =
+      weighted_ball(options.radius.value_or(TraceNormBall{}.radius), {*options.norm_power, options.norm_smoothing},
+                    problem.observations, options.run.threads);
   return problem;
 }
 
 Problem make_problem(const FitOptions& options, Index rows, Index cols, Entries entries,
                      const std::vector<Real>& weight, Preparation& preparation) {
-  preparation = fit_and_prepare(options, entries, rows, cols);
-  return make_problem(options, make_sparse(rows, cols, entries, weight));
+  preparation = fit_and_prepare(options, entries, rows, cols, options.run.threads);
+  return make_problem(options, make_sparse(rows, cols, entries, weight, options.run.threads));
 }
 
 Trial hold_out(const FitOptions& options, const FitData& data) {
-  Split split = split_entries(data.entries, {1 - kChoosingShare, kChoosingShare, 0}, options.run.seed, data.weight);
+  Split split = split_entries(data.entries, {1 - kChoosingShare, kChoosingShare, 0}, options.run.seed, data.weight,
+                              options.run.threads);
   Preparation preparation;
   Trial trial{make_problem(options, data.rows, data.cols, std::move(split.train), split.train_weight, preparation),
               std::move(split.validation)};
@@ -156,8 +168,10 @@ bool choose(bool with_l1, Trial* trial, const RunHooks& hooks, Fit& fit) {
 
 /// Chooses what is to be chosen and solves.
 Fit solve(const FitOptions& options, Problem problem, Preparation preparation, std::optional<Trial> trial,
-          const Entries& validation, RunHooks hooks) {
+          const Entries& validation, RunHooks hooks, std::vector<PhaseCost> profile) {
   Fit fit;
+  fit.profile = std::move(profile);
+  PhaseClock clock(fit.profile);
   fit.problem = std::move(problem);
   fit.preparation = std::move(preparation);
   fit.norm_weights = {*options.norm_power, options.norm_smoothing};
@@ -166,15 +180,18 @@ Fit solve(const FitOptions& options, Problem problem, Preparation preparation, s
   if (wants_labels(fit.problem.loss)) fit.run.validation_measure = ValidationMeasure::loss;
 
   Entries prepared = validation;
-  prepare(fit.preparation, prepared);
+  prepare(fit.preparation, prepared, options.run.threads);
   hooks.validation = prepared.size() > 0 ? &prepared : nullptr;
   const bool chooses = options.chooses_radius();
-  if (!chooses || !choose(options.choose_l1, trial ? &*trial : nullptr, hooks, fit)) {
+  const bool solved = chooses && choose(options.choose_l1, trial ? &*trial : nullptr, hooks, fit);
+  if (chooses) clock.end("search", passes_of(fit.path));
+  if (!solved) {
     trial.reset();
     const LowRankMatrix start = fit.result.solution;  // where the path stood
     if (chooses) hooks.start = &start;
     tell(hooks, "solving");
     fit.result = tracenorm::solve(fit.problem, fit.method, after(fit.run, fit.path), hooks);
+    clock.end(fit.result);
   }
   if (validation.size() > 0) {
     fit.validation = judge(fit.result.solution, fit.problem.loss, fit.preparation, validation);
@@ -237,24 +254,32 @@ Fit fit(FitData data, const FitOptions& options, const RunHooks& hooks) {
   if (chosen.chooses_radius() && data.validation.size() == 0 && data.entries.size() < kFewestToChoose) {
     too_few(data.entries.size());
   }
+  require_memory(data, chosen, available_memory());
   tell(hooks, "preparing the data");
-  if (fits_offsets(chosen)) return fit_completion(data, chosen, hooks);
+  if (fits_offsets(chosen)) return fit_completion(std::move(data), chosen, hooks);
+  std::vector<PhaseCost> profile;
+  PhaseClock clock(profile);
   std::optional<Trial> trial;
   if (chosen.chooses_radius() && data.validation.size() == 0) trial = hold_out(chosen, data);
   Preparation preparation;
   Problem problem = make_problem(chosen, data.rows, data.cols, std::move(data.entries), data.weight, preparation);
-  return solve(chosen, std::move(problem), std::move(preparation), std::move(trial), data.validation, hooks);
+  clock.end("prepare");
+  return solve(chosen, std::move(problem), std::move(preparation), std::move(trial), data.validation, hooks,
+               std::move(profile));
 }
 
 Fit fit(DenseObservations matrix, const FitOptions& options, const RunHooks& hooks) {
   const FitOptions chosen = settle(options);
   check_fields(chosen);
   tell(hooks, "preparing the data");
+  std::vector<PhaseCost> profile;
+  PhaseClock clock(profile);
   Preparation preparation = fit_and_prepare(chosen, matrix);
   Problem problem = make_problem(chosen, std::move(matrix));
   std::optional<Trial> trial;
   if (chosen.chooses_radius()) trial = hold_out(chosen, problem);
-  return solve(chosen, std::move(problem), std::move(preparation), std::move(trial), {}, hooks);
+  clock.end("prepare");
+  return solve(chosen, std::move(problem), std::move(preparation), std::move(trial), {}, hooks, std::move(profile));
 }
 
 }  // namespace tracenorm

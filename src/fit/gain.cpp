@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
-#include "tracenorm/model.hpp"
+#include "base/block_sums.hpp"
+#include "fit/sampling.hpp"
 
 namespace tracenorm {
 
@@ -27,25 +29,23 @@ using Gains = std::array<double, 2>;  // of large, of small
 
 class Scoring {
  public:
-  Scoring(const SplitAnswer& answer, std::span<const double> base, std::span<const Real> value)
-      : answer_(answer), base_(base), value_(value) {}
+  Scoring(const SplitAnswer& answer, std::span<const double> base, std::span<const Real> value,
+          const Execution& execution)
+      : answer_(answer), base_(base), value_(value), execution_(execution) {}
 
   [[nodiscard]] double score(const Gains& gains) const {
-    double sum = 0;
-    for (std::size_t e = 0; e < value_.size(); ++e) sum += loss(gains, e);
-    return sum / count();
+    const auto sums = sum<1>([&](std::size_t e, Sums<1>& sum) { sum.of[0] += loss(gains, e); });
+    return sums.of[0] / count();
   }
   /// Whether the first gains score lower, by more than chance.
   [[nodiscard]] bool surely_better(const Gains& better, const Gains& other) const {
-    double sum = 0;
-    double squares = 0;
-    for (std::size_t e = 0; e < value_.size(); ++e) {
+    const auto [sums] = sum<2>([&](std::size_t e, Sums<2>& sum) {
       const double difference = loss(other, e) - loss(better, e);
-      sum += difference;
-      squares += difference * difference;
-    }
-    const double mean = sum / count();
-    return mean > kSure * std::sqrt(std::max(0.0, squares - sum * mean)) / count();
+      sum.of[0] += difference;
+      sum.of[1] += difference * difference;
+    });
+    const double mean = sums[0] / count();
+    return mean > kSure * std::sqrt(std::max(0.0, sums[1] - sums[0] * mean)) / count();
   }
   /// Rounds of least squares, in which residuals beyond the loss's corner weigh as much as one there; each lowers the
   /// score. `one`: both gains are the same.
@@ -54,15 +54,14 @@ class Scoring {
     for (int round = 0; round < kMostRounds; ++round) {
       const Gains before = gains;
       for (std::size_t part = 0; part < (one ? 1U : 2U); ++part) {
-        double inner = 0;
-        double square = 0;
-        for (std::size_t e = 0; e < value_.size(); ++e) {
+        const auto sums = sum<2>([&](std::size_t e, Sums<2>& sum) {
           const double rest = double(value_[e]) - predicted(gains, e);
           const double weight = std::abs(rest) > kScore.delta ? kScore.delta / std::abs(rest) : 1.0;
           const double feature = one ? large(e) + small(e) : part == 0 ? large(e) : small(e);
-          inner += weight * feature * rest;
-          square += weight * feature * feature;
-        }
+          sum.of[0] += weight * feature * rest;
+          sum.of[1] += weight * feature * feature;
+        });
+        const auto [inner, square] = sums.of;
         if (square > 0) gains[part] = std::clamp(gains[part] + inner / square, kLeastGain, kMostGain);
         if (one) gains[1] = gains[0];
       }
@@ -72,6 +71,10 @@ class Scoring {
   }
 
  private:
+  template <std::size_t parts, class Work>
+  [[nodiscard]] Sums<parts> sum(Work&& work) const {
+    return sum_over<parts>(execution_, value_.size(), work);
+  }
   [[nodiscard]] double count() const { return static_cast<double>(value_.size()); }
   [[nodiscard]] double large(std::size_t e) const { return double(answer_.large[e]); }
   [[nodiscard]] double small(std::size_t e) const { return double(answer_.small[e]); }
@@ -85,22 +88,25 @@ class Scoring {
   const SplitAnswer& answer_;
   std::span<const double> base_;
   std::span<const Real> value_;
+  const Execution& execution_;
 };
 
 }  // namespace
 
-SplitAnswer split_answer(const LowRankMatrix& x, const Entries& entries, int threads) {
-  SplitAnswer answer;
-  std::vector<double> small(x.values().begin(), x.values().end());
-  for (double& s : small) s *= 1 - s / x.values()[0];
-  x.sample(entries.row, entries.col, answer.large, threads);
-  with_values(x, small).sample(entries.row, entries.col, answer.small, threads);
-  for (std::size_t e = 0; e < answer.large.size(); ++e) answer.large[e] -= answer.small[e];
-  return answer;
+SplitAnswer split_answer(const LowRankMatrix& x, const Entries& entries, const Execution& execution) {
+  std::array<std::vector<double>, 2> values;
+  for (const double s : x.values()) {
+    values[0].push_back(s * s / x.values()[0]);
+    values[1].push_back(s * (1 - s / x.values()[0]));
+  }
+  std::array<std::vector<Real>, 2> parts;
+  sample(x, values, entries, execution, parts);
+  return {std::move(parts[0]), std::move(parts[1])};
 }
 
-Refit find_gain(const SplitAnswer& answer, std::span<const double> base, std::span<const Real> value) {
-  const Scoring scoring(answer, base, value);
+Refit find_gain(const SplitAnswer& answer, std::span<const double> base, std::span<const Real> value,
+                const Execution& execution) {
+  const Scoring scoring(answer, base, value, execution);
   Gains gains = scoring.best(true);
   if (const Gains two = scoring.best(false); scoring.surely_better(two, gains)) gains = two;
   Refit refit{static_cast<Offset>(value.size()), gains[0], gains[1], scoring.score(gains), scoring.score({1, 1})};
@@ -108,10 +114,10 @@ Refit find_gain(const SplitAnswer& answer, std::span<const double> base, std::sp
   return refit;
 }
 
-LowRankMatrix gained(const LowRankMatrix& x, const Refit& refit) {
+std::vector<double> gained(const LowRankMatrix& x, const Refit& refit) {
   std::vector<double> values(x.values().begin(), x.values().end());
   for (double& s : values) s *= refit.small_gain + (refit.gain - refit.small_gain) * s / x.values()[0];
-  return with_values(x, values);
+  return values;
 }
 
 }  // namespace tracenorm

@@ -22,10 +22,12 @@ struct Split {
   Entries validation;
   Entries test;
   std::vector<Real> train_weight;
+  std::vector<Real> validation_weight;
 };
 
 /// Random parts of exactly the asked sizes (up to rounding); the entries keep their order within a part. Weights are
-/// empty, or one per entry.
-Split split_entries(Entries entries, const Shares& shares, std::uint64_t seed, std::vector<Real> weight = {});
+/// empty, or one per entry. Zero threads means all cores, as in RunOptions.
+Split split_entries(Entries entries, const Shares& shares, std::uint64_t seed, std::vector<Real> weight = {},
+                    int threads = 0);
 
 }  // namespace tracenorm

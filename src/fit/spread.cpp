@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "model/side_sums.hpp"
+
 namespace tracenorm {
 
 namespace {
@@ -18,18 +20,12 @@ constexpr std::size_t kFewestInBin = 200;
 /// More scores than this say no more.
 constexpr std::size_t kMostScores = 20000;
 
-/// Means of |residual| / other side's width, drawn to `prior`.
-std::vector<double> means(const Judged& fitted, const std::vector<Index>& side, const std::vector<Index>& other_side,
-                          const std::vector<double>& other, std::size_t count, double prior) {
-  std::vector<double> sum(count, kEvenSay * prior);
-  std::vector<double> say(count, kEvenSay);
-  for (std::size_t e = 0; e < side.size(); ++e) {
-    const double error = std::abs(double(fitted.entries.value[e]) - fitted.fitted[e]);
-    sum[static_cast<std::size_t>(side[e])] += error / other[static_cast<std::size_t>(other_side[e])];
-    say[static_cast<std::size_t>(side[e])] += 1;
-  }
-  for (std::size_t i = 0; i < count; ++i) sum[i] /= say[i];
-  return sum;
+/// Means drawn to `prior`.
+std::vector<double> means(const std::vector<SideSum>& sums, double prior) {
+  std::vector<double> mean(sums.size());
+  for (std::size_t i = 0; i < mean.size(); ++i)
+    mean[i] = (kEvenSay * prior + sums[i].sum) / (kEvenSay + sums[i].weight);
+  return mean;
 }
 
 std::size_t bin_of(const WidthCorrection& correction, Offset count) {
@@ -39,20 +35,26 @@ std::size_t bin_of(const WidthCorrection& correction, Offset count) {
 
 }  // namespace
 
-Spread widths(const Judged& fitted, Index rows, Index cols) {
-  double sum = 0;
-  for (std::size_t e = 0; e < fitted.fitted.size(); ++e) {
-    sum += std::abs(double(fitted.entries.value[e]) - fitted.fitted[e]);
-  }
-  const double mean = fitted.fitted.empty() ? 0.0 : sum / static_cast<double>(fitted.fitted.size());
+Spread widths(const SparsePattern& pattern, const std::vector<Real>& errors, const Execution& execution) {
+  const auto sum =
+      sum_over<1>(execution, errors.size(), [&](std::size_t e, Sums<1>& all) { all.of[0] += double(errors[e]); });
+  const double mean = errors.empty() ? 0.0 : sum.of[0] / static_cast<double>(errors.size());
   Spread spread;
   spread.unknown = mean > 0 ? mean : 1.0;  // a perfect fit: errors are scores
-  spread.col.assign(static_cast<std::size_t>(cols), 1.0);
-  const Entries& entries = fitted.entries;
-  for (int round = 0; round < 2; ++round) {
-    spread.row = means(fitted, entries.row, entries.col, spread.col, static_cast<std::size_t>(rows), spread.unknown);
-    spread.col = means(fitted, entries.col, entries.row, spread.row, static_cast<std::size_t>(cols), 1.0);
-  }
+  spread.col.assign(static_cast<std::size_t>(pattern.cols()), 1.0);
+  visit_rows(pattern, [&]<class Column>(const EntriesByRow<Column>& entries) {
+    SideSums<Column> sides(entries, execution);
+    std::vector<SideSum> sums;
+    const auto error = [&](std::size_t e, const std::vector<double>& other, Index k) {
+      return SideSum{double(errors[e]) / other[static_cast<std::size_t>(k)], 1};
+    };
+    for (int round = 0; round < 2; ++round) {
+      sides.by_rows([&](Index, Index j, std::size_t e) { return error(e, spread.col, j); }, sums);
+      spread.row = means(sums, spread.unknown);
+      sides.by_cols([&](Index i, Index, std::size_t e) { return error(e, spread.row, i); }, sums);
+      spread.col = means(sums, 1.0);
+    }
+  });
   return spread;
 }
 

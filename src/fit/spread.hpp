@@ -3,11 +3,12 @@
 
 #include <vector>
 
+#include "base/execution.hpp"
 #include "tracenorm/model.hpp"
 
 namespace tracenorm {
 
-/// Predictions of a model at entries, and how many entries each row was learnt from.
+/// Predictions of a model at entries.
 struct Judged {
   const Entries& entries;      ///< in raw units
   std::vector<double> fitted;  ///< predictions there
@@ -20,9 +21,9 @@ struct WidthCorrection {
   std::vector<double> factor;  ///< of each bin
 };
 
-/// Widths from residuals of the entries that the model was fitted to: the mean absolute one of each row and column,
+/// Widths from the absolute residuals of the entries that the model was fitted to: the mean one of each row and column,
 /// drawn to the mean of all where entries are few.
-Spread widths(const Judged& fitted, Index rows, Index cols);
+Spread widths(const SparsePattern& pattern, const std::vector<Real>& errors, const Execution& execution);
 /// From predictions of held-out entries.
 WidthCorrection correction(const Spread& widths, const Judged& held_out, const std::vector<Offset>& row_counts);
 void correct(Spread& widths, const WidthCorrection& correction, const std::vector<Offset>& row_counts);

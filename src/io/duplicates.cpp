@@ -38,7 +38,7 @@ bool strictly_sorted(const std::vector<Index>& major, const std::vector<Index>& 
 template <class Number>
 std::vector<Repeat> find_by_grouping(const NamedEntries& data, const Execution& execution) {
   const Entries& entries = data.entries;
-  Grouping rows(entries.row, data.rows, execution);
+  Grouping<Index> rows(entries.row, data.rows, execution);
   std::vector<Number> order(entries.row.size());
   rows.place([&](std::size_t entry, std::size_t place) { order[place] = static_cast<Number>(entry); });
   constexpr Offset shards = 256;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/execution.hpp"
+#include "base/memory.hpp"
 #include "io/columns.hpp"
 #include "io/ids.hpp"
 #include "io/messages.hpp"
@@ -431,8 +432,12 @@ class TripletRounds {
     std::size_t all = 0;
     bytes_ += now_.bytes;
     if (const auto size = text_.lines.size(); size && count > data.entries.row.capacity()) {
-      all = static_cast<std::size_t>(static_cast<double>(count) *
-                                     (1.03 * static_cast<double>(*size) / static_cast<double>(bytes_)));
+      const double guess = static_cast<double>(count) * static_cast<double>(*size) / static_cast<double>(bytes_);
+      all = static_cast<std::size_t>(1.03 * guess);
+      const double entry = 2 * sizeof(Index) + sizeof(Real) + (text_.columns.weight != nowhere ? sizeof(Real) : 0) +
+                           (text_.columns.time != nowhere ? sizeof(double) : 0);
+      require_memory((guess - static_cast<double>(count)) * entry, available_memory(),
+                     fmt::format("'{}': to read its {:.3g} entries", parsed_.name, guess));
     }
     const auto grow = [&](auto& list) {
       if (all > count) list.reserve(all);

@@ -35,4 +35,13 @@ SparsePattern::SparsePattern(Index rows, Index cols, Array<Offset> begin, Column
   }
 }
 
+SparsePattern SparsePattern::unchecked(Index rows, Index cols, Array<Offset> begin, Columns col) {
+  SparsePattern pattern;
+  pattern.rows_ = rows;
+  pattern.cols_ = cols;
+  pattern.begin_ = std::move(begin);
+  pattern.col_ = std::move(col);
+  return pattern;
+}
+
 }  // namespace tracenorm

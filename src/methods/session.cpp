@@ -172,7 +172,7 @@ bool Session::proceed(Iteration iteration, const Linearization& model, const Mod
   iteration.rank = evaluator_.terms();
   iteration.sigma = evaluator_.estimate_norm(Slopes::current);
   follow_validation(iteration);
-  if (!cancelled()) certifier_.update(iteration.k, model);  // who stops a run does not want to wait for a proof
+  if (!cancelled()) certify([&] { certifier_.update(iteration.k, model); });  // who stops a run does not want to wait
   complete(iteration);
   status_ = stopping(iteration);
   if (is_gap(status_) && !confirm(iteration, holder)) {
@@ -184,9 +184,9 @@ bool Session::proceed(Iteration iteration, const Linearization& model, const Mod
   const bool in_a_hurry = status_ == Status::interrupted;
   if (status_ != Status::not_run && !is_gap(status_) && !in_a_hurry) {
     const bool summed = !std::isnan(model.conjugate_sum);  // a run may end where nobody expected it to
-    certifier_.finish(summed ? model : evaluator_.linearize(iteration.width, true));
+    certify([&] { certifier_.finish(summed ? model : evaluator_.linearize(iteration.width, true)); });
   }
-  if (status_ != Status::not_run && !in_a_hurry) certifier_.remove_doubt(iteration.objective);
+  if (status_ != Status::not_run && !in_a_hurry) certify([&] { certifier_.remove_doubt(iteration.objective); });
   complete(iteration);
   return record(iteration);
 }
@@ -244,6 +244,7 @@ void Session::answer(FactoredMatrix solution, bool bounded, Result& result) {
 
 Result Session::finish(std::string method, bool bounded) {
   Result result;
+  const double before = seconds();
   result.method = std::move(method);
   result.lower_bound = certifier_.lower_bound();
   result.certificate = certifier_.certificate();
@@ -276,6 +277,8 @@ Result Session::finish(std::string method, bool bounded) {
   }
   result.trace = std::move(trace_);
   result.seconds = seconds();
+  result.certificate_seconds = certificate_seconds_;
+  result.answer_seconds = result.seconds - before;
   result.environment = environment(evaluator_.execution().threads(), options_.seed);
   return result;
 }

@@ -72,6 +72,16 @@ class Session {
   /// Shrinks an answer that rounding may have left outside the ball.
   void keep_inside(FactoredMatrix& solution, double& norm) const;
   bool record(const Iteration& iteration);
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+  /// Work on a lower bound, whose time is kept.
+  template <class Work>
+  void certify(Work&& work) {
+    const double before = seconds();
+    work();
+    certificate_seconds_ += seconds() - before;
+  }
   /// How many terms of an answer are worth keeping: those that are left out change the objective by a small share of
   /// what is not certified, and of what the run has gained, to first order (a unit of trace norm is worth at most
   /// sigma_1 of the slopes).
@@ -88,6 +98,7 @@ class Session {
   bool paused_ = false;
   double leg_began_ = 0;       // in passes
   double seconds_before_ = 0;  // of former legs
+  double certificate_seconds_ = 0;
   std::vector<Iteration> trace_;
   Status status_ = Status::not_run;
   double best_validation_ = std::numeric_limits<double>::infinity();

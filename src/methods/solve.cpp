@@ -167,7 +167,7 @@ std::vector<MethodHelp> method_help() {
 }
 
 Result solve(const Problem& problem, const Method& method, const RunOptions& options, const RunHooks& hooks) {
-  check(problem);
+  check(problem, options.threads);
   check(method);
   check_fields(options);
   if (!is_bounded(method) && problem.constraint.weighted()) {
@@ -204,7 +204,7 @@ Result solve(const Problem& problem, const Method& method, const RunOptions& opt
 }
 
 double objective(const Problem& problem, const LowRankMatrix& x, int threads, const SideOffsets& offsets) {
-  check(problem);
+  check(problem, threads);
   OwnEvaluator evaluator(problem, threads);
   if (problem.offsets || !offsets.row.empty() || !offsets.col.empty()) begin_at(offsets, *evaluator);
   return evaluator->objective_of_data(FactoredMatrix(evaluator->panels(), x));

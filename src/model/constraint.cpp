@@ -22,7 +22,7 @@ std::vector<double> weights(const std::vector<Offset>& counts, Offset all, const
 
 }  // namespace
 
-TraceNormBall weighted_ball(double radius, const NormWeights& rule, const Observations& observations) {
+TraceNormBall weighted_ball(double radius, const NormWeights& rule, const Observations& observations, int threads) {
   if (!(rule.power >= 0 && rule.power <= 1)) {
     throw Error(ErrorCode::usage, fmt::format("norm weights: power = {}; it must be from 0 to 1", rule.power));
   }
@@ -31,7 +31,7 @@ TraceNormBall weighted_ball(double radius, const NormWeights& rule, const Observ
                 fmt::format("norm weights: smoothing = {}; it must be above 0 and at most 1", rule.smoothing));
   }
   if (rule.power == 0) return {radius};
-  const Counts counts = count_observed(observations);
+  const Counts counts = count_observed(observations, threads);
   const Offset all = observed(observations);
   return {radius, weights(counts.row, all, rule), weights(counts.col, all, rule)};
 }

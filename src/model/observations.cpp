@@ -3,89 +3,185 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 #include <vector>
 
+#include "base/block_sums.hpp"
+#include "base/grouping.hpp"
 #include "tracenorm/error.hpp"
 
 namespace tracenorm {
 
 namespace {
 
+std::size_t at(Offset index) { return static_cast<std::size_t>(index); }
+
 [[noreturn]] void bad_index(std::string_view what, Offset entry, Index index, Index count) {
   throw Error(ErrorCode::input,
               fmt::format("entry {}: {} {} is not in 0..{}", entry, what, index, static_cast<Offset>(count) - 1));
 }
 
-}  // namespace
-
-namespace {
-
-template <class Column>
-SparseObservations sort_into_rows(Index rows, Index cols, const Entries& entries, const std::vector<Real>& weight) {
-  const auto count = static_cast<std::size_t>(entries.size());
-  // A counting sort into rows, then a sort of the columns inside each row.
-  std::vector<Offset> begin(static_cast<std::size_t>(rows) + 1, 0);
-  for (std::size_t e = 0; e < count; ++e) {
-    if (entries.row[e] < 0 || entries.row[e] >= rows) bad_index("row", Offset(e), entries.row[e], rows);
-    if (entries.col[e] < 0 || entries.col[e] >= cols) bad_index("column", Offset(e), entries.col[e], cols);
-    ++begin[static_cast<std::size_t>(entries.row[e]) + 1];
+/// Of all numbers that threads found the least, or `none`.
+class Least {
+ public:
+  static constexpr Offset none = std::numeric_limits<Offset>::max();
+  void meet(Offset number) {
+    Offset least = least_.load();
+    while (number < least && !least_.compare_exchange_weak(least, number)) {
+    }
   }
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  [[nodiscard]] Offset value() const { return least_.load(); }
 
+ private:
+  std::atomic<Offset> least_ = none;
+};
+
+void require_inside(Index rows, Index cols, const Entries& entries, const Execution& execution) {
+  Least outside;
+  for_each_element(execution, entries.row.size(), [&](std::size_t e) {
+    const bool inside = entries.row[e] >= 0 && entries.row[e] < rows && entries.col[e] >= 0 && entries.col[e] < cols;
+    if (!inside) outside.meet(Offset(e));
+  });
+  if (outside.value() == Least::none) return;
+  const std::size_t e = at(outside.value());
+  if (entries.row[e] < 0 || entries.row[e] >= rows) bad_index("row", Offset(e), entries.row[e], rows);
+  bad_index("column", Offset(e), entries.col[e], cols);
+}
+
+/// Ranges of rows for work that is not summed.
+std::vector<Index> many_cuts(Index rows, const std::vector<Offset>& begin) {
+  constexpr Offset most = 256;
+  constexpr Offset least_entries = 4096;
+  return cut_rows_into(std::clamp<Offset>(begin.back() / least_entries, 1, most), rows, begin.back(), begin.data());
+}
+
+// A counting sort into rows, then a sort of the columns inside each row.
+template <class Column>
+SparseObservations sort_into_rows(Index rows, Index cols, const Entries& entries, const std::vector<Real>& weight,
+                                  const Execution& execution) {
+  const std::size_t count = entries.row.size();
   std::vector<Column> col(count);
   std::vector<Real> value(count);
   std::vector<Real> sorted_weight(weight.size());
-  std::vector<Offset> place(begin.begin(), begin.end() - 1);
-  for (std::size_t e = 0; e < count; ++e) {
-    const auto to = static_cast<std::size_t>(place[static_cast<std::size_t>(entries.row[e])]++);
-    col[to] = static_cast<Column>(entries.col[e]);
-    value[to] = entries.value[e];
-    if (!weight.empty()) sorted_weight[to] = weight[e];
+  std::vector<Offset> begin;
+  {
+    Grouping<Index> by_row(entries.row, rows, execution);
+    by_row.place([&](std::size_t e, std::size_t to) {
+      col[to] = static_cast<Column>(entries.col[e]);
+      value[to] = entries.value[e];
+      if (!weight.empty()) sorted_weight[to] = weight[e];
+    });
+    begin = std::move(by_row.begin());
   }
   struct Cell {
     Column col;
     Real value;
     Real weight;
   };
-  std::vector<Cell> row;
-  for (Index i = 0; i < rows; ++i) {
-    const auto from = static_cast<std::size_t>(begin[static_cast<std::size_t>(i)]);
-    const auto to = static_cast<std::size_t>(begin[static_cast<std::size_t>(i) + 1]);
-    row.clear();
-    for (std::size_t e = from; e < to; ++e) {
-      row.push_back({col[e], value[e], weight.empty() ? Real(1) : sorted_weight[e]});
-    }
-    std::sort(row.begin(), row.end(), [](const Cell& a, const Cell& b) { return a.col < b.col; });
-    for (std::size_t e = from; e < to; ++e) {
-      const Cell& cell = row[e - from];
-      if (e > from && cell.col == col[e - 1]) {
-        throw Error(ErrorCode::input,
-                    fmt::format("row {}, column {} is given twice; give each entry once", i, cell.col));
+  const std::vector<Index> cuts = many_cuts(rows, begin);
+  Least twice;  // the first entry that has the place of the one before it
+  execution.for_each_shard(static_cast<int>(cuts.size()) - 1, [&](int s) {
+    std::vector<Cell> row;
+    for (Index i = cuts[at(s)]; i < cuts[at(s) + 1]; ++i) {
+      const std::size_t from = at(begin[at(i)]);
+      const std::size_t to = at(begin[at(i) + 1]);
+      row.clear();
+      for (std::size_t e = from; e < to; ++e) {
+        row.push_back({col[e], value[e], weight.empty() ? Real(1) : sorted_weight[e]});
       }
-      col[e] = cell.col;
-      value[e] = cell.value;
-      if (!weight.empty()) sorted_weight[e] = cell.weight;
+      std::sort(row.begin(), row.end(), [](const Cell& a, const Cell& b) { return a.col < b.col; });
+      for (std::size_t e = from; e < to; ++e) {
+        const Cell& cell = row[e - from];
+        if (e > from && cell.col == col[e - 1]) twice.meet(Offset(e));
+        col[e] = cell.col;
+        value[e] = cell.value;
+        if (!weight.empty()) sorted_weight[e] = cell.weight;
+      }
     }
+  });
+  if (twice.value() != Least::none) {
+    const auto row = std::upper_bound(begin.begin(), begin.end(), twice.value()) - begin.begin() - 1;
+    throw Error(ErrorCode::input,
+                fmt::format("row {}, column {} is given twice; give each entry once", row, col[at(twice.value())]));
   }
-  return {SparsePattern(rows, cols, std::move(begin), Array<Column>(std::move(col))), std::move(value),
+  return {SparsePattern::unchecked(rows, cols, std::move(begin), Array<Column>(std::move(col))), std::move(value),
           std::move(sorted_weight)};
+}
+
+bool lacks_weights(const SparseObservations& data) { return data.weight.empty() && data.pattern.entries() > 0; }
+
+template <class Column, class A, class B>
+SparseObservations merge_rows(const SparseObservations& a, const A* a_col, const SparseObservations& b, const B* b_col,
+                              const Execution& execution) {
+  const Index rows = a.pattern.rows();
+  const bool weighted = !a.weight.empty() || !b.weight.empty();
+  std::vector<Offset> begin(at(rows) + 1);
+  for (Index i = 0; i <= rows; ++i) begin[at(i)] = a.pattern.begin()[i] + b.pattern.begin()[i];
+  std::vector<Column> col(at(begin.back()));
+  std::vector<Real> value(col.size());
+  std::vector<Real> weight(weighted ? col.size() : 0);
+  const std::vector<Index> cuts = many_cuts(rows, begin);
+  execution.for_each_shard(static_cast<int>(cuts.size()) - 1, [&](int s) {
+    std::size_t to = at(begin[at(cuts[at(s)])]);
+    const auto take = [&](const SparseObservations& from, const auto* columns, Offset e) {
+      col[to] = static_cast<Column>(columns[e]);
+      value[to] = from.value[at(e)];
+      if (weighted) weight[to] = from.weight[at(e)];
+      ++to;
+    };
+    for (Index i = cuts[at(s)]; i < cuts[at(s) + 1]; ++i) {
+      Offset first = a.pattern.begin()[i];
+      Offset second = b.pattern.begin()[i];
+      const Offset first_end = a.pattern.begin()[i + 1];
+      const Offset second_end = b.pattern.begin()[i + 1];
+      while (first < first_end || second < second_end) {
+        if (second == second_end || (first < first_end && a_col[first] < b_col[second])) {
+          take(a, a_col, first++);
+        } else {
+          take(b, b_col, second++);
+        }
+      }
+    }
+  });
+  return {SparsePattern::unchecked(rows, a.pattern.cols(), std::move(begin), Array<Column>(std::move(col))),
+          std::move(value), std::move(weight)};
 }
 
 }  // namespace
 
-SparseObservations make_sparse(Index rows, Index cols, const Entries& entries, const std::vector<Real>& weight) {
+SparseObservations make_sparse(Index rows, Index cols, const Entries& entries, const std::vector<Real>& weight,
+                               int threads) {
   const auto count = static_cast<std::size_t>(entries.size());
   if (entries.col.size() != count || entries.value.size() != count || (!weight.empty() && weight.size() != count)) {
     throw Error(ErrorCode::input,
                 fmt::format("{} rows, {} columns, {} values, {} weights: the lists must be equally long", count,
                             entries.col.size(), entries.value.size(), weight.size()));
   }
-  return cols <= std::numeric_limits<ShortIndex>::max() + 1 ? sort_into_rows<ShortIndex>(rows, cols, entries, weight)
-                                                            : sort_into_rows<Index>(rows, cols, entries, weight);
+  const Execution execution(threads);
+  require_inside(rows, cols, entries, execution);
+  return cols <= std::numeric_limits<ShortIndex>::max() + 1
+             ? sort_into_rows<ShortIndex>(rows, cols, entries, weight, execution)
+             : sort_into_rows<Index>(rows, cols, entries, weight, execution);
+}
+
+SparseObservations unite(const SparseObservations& a, const SparseObservations& b, int threads) {
+  const bool weighted = !a.weight.empty() || !b.weight.empty();
+  if (a.pattern.rows() != b.pattern.rows() || a.pattern.cols() != b.pattern.cols() ||
+      (weighted && (lacks_weights(a) || lacks_weights(b)))) {
+    throw Error(ErrorCode::usage,
+                "observations can be united when both have the same size, and both weights or neither");
+  }
+  const Execution execution(threads);
+  const bool narrow = a.pattern.cols() <= std::numeric_limits<ShortIndex>::max() + 1;
+  return a.pattern.col().visit([&](const auto* a_col) {
+    return b.pattern.col().visit([&](const auto* b_col) {
+      return narrow ? merge_rows<ShortIndex>(a, a_col, b, b_col, execution)
+                    : merge_rows<Index>(a, a_col, b, b_col, execution);
+    });
+  });
 }
 
 DenseObservations make_dense(const SparseObservations& sparse, double limit_bytes) {
@@ -128,25 +224,25 @@ Offset observed(const Observations& observations) {
   return std::count_if(value.begin(), value.end(), [](Real y) { return !std::isnan(y); });
 }
 
-Counts count_observed(const Observations& observations) {
-  Counts counts{std::vector<Offset>(static_cast<std::size_t>(rows(observations)), 0),
-                std::vector<Offset>(static_cast<std::size_t>(cols(observations)), 0)};
-  const auto count = [&](Index row, Index col) {
-    ++counts.row[static_cast<std::size_t>(row)];
-    ++counts.col[static_cast<std::size_t>(col)];
-  };
+Counts count_observed(const Observations& observations, int threads) {
+  Counts counts{std::vector<Offset>(at(rows(observations)), 0), std::vector<Offset>(at(cols(observations)), 0)};
   if (const auto* sparse = std::get_if<SparseObservations>(&observations)) {
     const SparsePattern& pattern = sparse->pattern;
-    for (Index i = 0; i < pattern.rows(); ++i) {
-      for (Offset e = pattern.begin()[i]; e < pattern.begin()[i + 1]; ++e) count(i, pattern.col()[e]);
-    }
+    for (Index i = 0; i < pattern.rows(); ++i) counts.row[at(i)] = pattern.begin()[i + 1] - pattern.begin()[i];
+    const Execution execution(threads);
+    pattern.col().visit([&]<class Column>(const Column* col) {
+      const Grouping<Column> columns({col, at(pattern.entries())}, pattern.cols(), execution);
+      for (std::size_t j = 0; j < counts.col.size(); ++j) counts.col[j] = columns.begin()[j + 1] - columns.begin()[j];
+    });
     return counts;
   }
   const auto& dense = std::get<DenseObservations>(observations);
   const Real* value = dense.value.data();
   for (Index i = 0; i < dense.rows; ++i) {
     for (Index j = 0; j < dense.cols; ++j) {
-      if (!std::isnan(*value++)) count(i, j);
+      if (std::isnan(*value++)) continue;
+      ++counts.row[at(i)];
+      ++counts.col[at(j)];
     }
   }
   return counts;

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <span>
+
+#include "base/grouping.hpp"
+#include "model/side_sums.hpp"
 
 namespace tracenorm {
 
@@ -35,28 +38,36 @@ double median(std::vector<double>& values) {
   return *middle;
 }
 
+template <class Column>
 class OffsetFit {
  public:
-  OffsetFit(Preparation& preparation, Averaging averaging, const Entries& entries, Index rows, Index cols)
+  OffsetFit(Preparation& preparation, Averaging averaging, const EntriesByRow<Column>& entries, const Real* value,
+            const Execution& execution)
       : p_(preparation),
         robust_(averaging == Averaging::robust),
         entries_(entries),
-        count_(entries.row.size()),
-        weight_(count_, Real(1)),
+        value_(value),
+        execution_(execution),
+        side_(entries, execution),
+        count_(static_cast<std::size_t>(entries.entries())),
         stride_(std::max<std::size_t>(1, count_ / kMedianSample)) {
     using Kind = Preparation::Kind;
-    if (p_.kind != Kind::columns) p_.row_offset.assign(static_cast<std::size_t>(rows), 0.0);
-    if (p_.kind != Kind::rows) p_.col_offset.assign(static_cast<std::size_t>(cols), 0.0);
+    std::vector<double>& rows = p_.kind != Kind::columns ? p_.row_offset : none_;
+    std::vector<double>& cols = p_.kind != Kind::rows ? p_.col_offset : none_;
+    rows.assign(static_cast<std::size_t>(entries.rows), 0.0);
+    cols.assign(static_cast<std::size_t>(entries.cols), 0.0);
+    row_offset_ = rows.data();
+    col_offset_ = cols.data();
   }
 
   Shrinkage run() {
     if (robust_) start_from_medians();
+    weight_.assign(robust_ ? count_ : 0, Real(1));
     for (int round = 0; round < kMostRounds; ++round) {
-      const double scale = robust_ ? weigh() : residual_deviation();
+      const double scale = robust_ ? scale_of_residuals() : residual_deviation();
       if (scale == 0) break;  // the offsets explain everything
       noise_ = scale * scale;
-      const double change = std::max({center(), average(p_.row_offset, entries_.row, shrinkage_.row),
-                                      average(p_.col_offset, entries_.col, shrinkage_.col)});
+      const double change = std::max({center(scale), average_rows(), average_cols()});
       if (change <= kConverged * scale) break;
     }
     measure_scale();
@@ -64,86 +75,113 @@ class OffsetFit {
   }
 
  private:
-  [[nodiscard]] double residual(std::size_t e) const {
-    return double(entries_.value[e]) - p_.base(entries_.row[e], entries_.col[e]);
+  [[nodiscard]] double residual(Index i, Index j, std::size_t e) const {
+    return double(value_[e]) - (p_.offset + row_offset_[i] + col_offset_[j]);
   }
+  [[nodiscard]] double weight(std::size_t e) const { return robust_ ? double(weight_[e]) : 1.0; }
 
   /// Redescending weights need a start that outliers have not moved: medians of all, of columns, of rows.
   void start_from_medians() {
-    scratch_.clear();
-    for (std::size_t e = 0; e < count_; e += stride_) scratch_.push_back(double(entries_.value[e]));
-    p_.offset = median(scratch_);
-    set_medians(p_.col_offset, entries_.col);
-    set_medians(p_.row_offset, entries_.row);
+    std::vector<double> sample;
+    for (std::size_t e = 0; e < count_; e += stride_) sample.push_back(double(value_[e]));
+    p_.offset = median(sample);
+    if (!p_.col_offset.empty()) {
+      Grouping<Column> columns({entries_.col, count_}, entries_.cols, execution_);
+      std::vector<Real> grouped(count_);
+      columns.place([&](std::size_t e, std::size_t place) { grouped[place] = value_[e]; });
+      set_medians(p_.col_offset, columns.begin().data(), [&](std::size_t, Offset k) {
+        return double(Real(double(grouped[static_cast<std::size_t>(k)]) - p_.offset));
+      });
+    }
+    if (!p_.row_offset.empty()) {
+      set_medians(p_.row_offset, entries_.begin, [&](std::size_t i, Offset e) {
+        const auto row = static_cast<Index>(i);
+        return double(Real(residual(row, static_cast<Index>(entries_.col[e]), static_cast<std::size_t>(e))));
+      });
+    }
   }
 
-  void set_medians(std::vector<double>& offsets, const std::vector<Index>& side) {
-    if (offsets.empty()) return;
-    std::vector<std::size_t> begin(offsets.size() + 1, 0);
-    for (const Index index : side) ++begin[static_cast<std::size_t>(index) + 1];
-    std::partial_sum(begin.begin(), begin.end(), begin.begin());
-    std::vector<Real> grouped(count_);
-    std::vector<std::size_t> place(begin.begin(), begin.end() - 1);
-    for (std::size_t e = 0; e < count_; ++e) grouped[place[static_cast<std::size_t>(side[e])]++] = Real(residual(e));
-    for (std::size_t i = 0; i < offsets.size(); ++i) {
-      scratch_.assign(grouped.begin() + static_cast<std::ptrdiff_t>(begin[i]),
-                      grouped.begin() + static_cast<std::ptrdiff_t>(begin[i + 1]));
-      offsets[i] += median(scratch_);
-    }
+  /// Adds to each offset the median of value(side, place) over its places, which are begin[side] to begin[side + 1].
+  template <class Value>
+  void set_medians(std::vector<double>& offsets, const Offset* begin, const Value& value) const {
+    constexpr Offset shards = 64;
+    const auto sides = static_cast<Index>(offsets.size());
+    const std::vector<Index> cuts = cut_rows_into(shards, sides, begin[sides], begin);
+    execution_.for_each_shard(static_cast<int>(cuts.size()) - 1, [&](int s) {
+      std::vector<double> values;
+      const auto shard = static_cast<std::size_t>(s);
+      for (auto i = static_cast<std::size_t>(cuts[shard]); i < static_cast<std::size_t>(cuts[shard + 1]); ++i) {
+        values.clear();
+        for (Offset e = begin[i]; e < begin[i + 1]; ++e) values.push_back(value(i, e));
+        offsets[i] += median(values);
+      }
+    });
   }
 
   [[nodiscard]] double residual_deviation() const {
-    double squares = 0;
-    for (std::size_t e = 0; e < count_; ++e) squares += residual(e) * residual(e);
-    return std::sqrt(squares / static_cast<double>(count_));
+    const auto squares = side_.template total<1>(
+        [&](Index i, Index j, std::size_t e, Sums<1>& sum) { sum.of[0] += residual(i, j, e) * residual(i, j, e); });
+    return std::sqrt(squares.of[0] / static_cast<double>(count_));
   }
 
-  /// Weights by the residuals. Their scale is taken over those that counted before: gross outliers must not widen it.
-  double weigh() {
-    scratch_.clear();
+  /// Taken over residuals that counted before: gross outliers must not widen it.
+  [[nodiscard]] double scale_of_residuals() const {
+    std::vector<std::vector<double>> found(static_cast<std::size_t>(side_.shards()));
+    side_.for_each_row([&](int shard, Index i) {
+      std::vector<double>& sizes = found[static_cast<std::size_t>(shard)];
+      const auto end = static_cast<std::size_t>(entries_.begin[i + 1]);
+      for (std::size_t e = (static_cast<std::size_t>(entries_.begin[i]) + stride_ - 1) / stride_ * stride_; e < end;
+           e += stride_) {
+        if (weight_[e] > 0) sizes.push_back(std::abs(residual(i, static_cast<Index>(entries_.col[e]), e)));
+      }
+    });
+    std::vector<double> sizes;
     double sum = 0;
-    for (std::size_t e = 0; e < count_; e += stride_) {
-      if (weight_[e] == 0) continue;
-      scratch_.push_back(std::abs(residual(e)));
-      sum += scratch_.back();
+    for (const std::vector<double>& part : found) {
+      sizes.insert(sizes.end(), part.begin(), part.end());
+      for (const double size : part) sum += size;
     }
-    double scale = kMedianToDeviation * median(scratch_);
-    if (scale == 0 && !scratch_.empty()) scale = sum / static_cast<double>(scratch_.size());  // most residuals are zero
-    if (scale == 0) return 0;
-    for (std::size_t e = 0; e < count_; ++e) {
-      const double size = std::abs(residual(e)) / scale;
-      weight_[e] = Real(std::clamp((kNoWeight - size) / (kNoWeight - kFullWeight), 0.0, 1.0));
-    }
-    return scale;
+    if (sizes.empty()) return 0;
+    const double scale = kMedianToDeviation * median(sizes);
+    return scale > 0 ? scale : sum / static_cast<double>(sizes.size());  // most residuals are zero
   }
 
-  double center() {
-    double sum = 0;
-    double weights = 0;
-    for (std::size_t e = 0; e < count_; ++e) {
-      sum += double(weight_[e]) * residual(e);
-      weights += double(weight_[e]);
-    }
-    const double change = weights > 0 ? sum / weights : 0.0;
-    p_.offset += change;
-    return std::abs(change);
+  /// Weighs entries by their residuals, where averages are robust, and takes the mean of all residuals into the offset.
+  /// Leaves the sums of rows. Returns the size of the mean.
+  double center(double scale) {
+    const double per_scale = 1 / (scale * (kNoWeight - kFullWeight));
+    constexpr double kMost = kNoWeight / (kNoWeight - kFullWeight);
+    side_.by_rows(
+        [&](Index i, Index j, std::size_t e) {
+          const double rest = residual(i, j, e);
+          if (robust_) weight_[e] = Real(std::min(1.0, std::max(0.0, kMost - per_scale * std::abs(rest))));
+          return SideSum{weight(e) * rest, weight(e)};
+        },
+        sums_);
+    SideSum all;
+    for (const SideSum& row : sums_) all += row;
+    const double mean = all.weight > 0 ? all.sum / all.weight : 0.0;
+    p_.offset += mean;
+    for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i].sum += (row_offset_[i] - mean) * sums_[i].weight;
+    return std::abs(mean);
   }
 
   /// New offsets of one side, given the other's. Returns the largest change.
-  double average(std::vector<double>& offsets, const std::vector<Index>& side, double& lambda) {
-    if (offsets.empty()) return 0;
-    sums_.assign(offsets.size(), 0.0);
-    weights_.assign(offsets.size(), 0.0);
-    for (std::size_t e = 0; e < count_; ++e) {
-      const auto at = static_cast<std::size_t>(side[e]);
-      const double w = double(weight_[e]);
-      sums_[at] += w * (residual(e) + offsets[at]);
-      weights_[at] += w;
-    }
+  double average_rows() { return p_.row_offset.empty() ? 0 : renew(p_.row_offset, shrinkage_.row); }
+  double average_cols() {
+    if (p_.col_offset.empty()) return 0;
+    side_.by_cols(
+        [&](Index i, Index /*j*/, std::size_t e) {
+          return SideSum{weight(e) * (double(value_[e]) - (p_.offset + row_offset_[i])), weight(e)};
+        },
+        sums_);
+    return renew(p_.col_offset, shrinkage_.col);
+  }
+  double renew(std::vector<double>& offsets, double& lambda) const {
     lambda = shrinkage();
     double largest = 0;
     for (std::size_t i = 0; i < offsets.size(); ++i) {
-      const double next = weights_[i] > 0 ? sums_[i] / (weights_[i] + lambda) : 0.0;
+      const double next = sums_[i].weight > 0 ? sums_[i].sum / (sums_[i].weight + lambda) : 0.0;
       largest = std::max(largest, std::abs(next - offsets[i]));
       offsets[i] = next;
     }
@@ -155,11 +193,11 @@ class OffsetFit {
   [[nodiscard]] double shrinkage() const {
     double spread = 0;
     double say = 0;
-    for (std::size_t i = 0; i < sums_.size(); ++i) {
-      if (weights_[i] < 1) continue;
-      const double mean = sums_[i] / weights_[i];
-      const double mine = std::min(weights_[i], kFullSay);
-      spread += mine * (mean * mean - noise_ / weights_[i]);
+    for (const SideSum& side : sums_) {
+      if (side.weight < 1) continue;
+      const double mean = side.sum / side.weight;
+      const double mine = std::min(side.weight, kFullSay);
+      spread += mine * (mean * mean - noise_ / side.weight);
       say += mine;
     }
     if (!(spread > 0)) return kMostShrinkage;
@@ -167,43 +205,57 @@ class OffsetFit {
   }
 
   void measure_scale() {
-    double sum = 0;
-    double count = 0;
-    for_each_kept([&](double y) {
-      sum += y;
-      ++count;
+    const auto kept = sum_over<2>(execution_, count_, [&](std::size_t e, Sums<2>& sum) {
+      if (weight(e) == 0) return;
+      sum.of[0] += double(value_[e]);
+      ++sum.of[1];
     });
-    const double mean = count > 0 ? sum / count : 0.0;
-    double squares = 0;
-    for_each_kept([&](double y) { squares += (y - mean) * (y - mean); });
-    const double deviation = count > 1 ? std::sqrt(squares / (count - 1)) : 0.0;
+    const double count = kept.of[1];
+    const double mean = count > 0 ? kept.of[0] / count : 0.0;
+    const auto squares = sum_over<1>(execution_, count_, [&](std::size_t e, Sums<1>& sum) {
+      if (weight(e) > 0) sum.of[0] += (double(value_[e]) - mean) * (double(value_[e]) - mean);
+    });
+    const double deviation = count > 1 ? std::sqrt(squares.of[0] / (count - 1)) : 0.0;
     p_.scale = deviation > 1e-7 * std::abs(mean) ? deviation : 1.0;  // equal values: nothing to scale
-  }
-
-  template <class Work>
-  void for_each_kept(Work&& work) const {
-    for (std::size_t e = 0; e < count_; ++e) {
-      if (weight_[e] > 0) work(double(entries_.value[e]));
-    }
   }
 
   Preparation& p_;
   bool robust_;
-  const Entries& entries_;
+  EntriesByRow<Column> entries_;
+  const Real* value_;
+  const Execution& execution_;
+  SideSums<Column> side_;
+  std::vector<double> none_;  // of the side that has no offsets
+  const double* row_offset_ = nullptr;
+  const double* col_offset_ = nullptr;
   std::size_t count_;
-  std::vector<Real> weight_;
+  std::vector<Real> weight_;  // of robust averages
   std::size_t stride_;
-  std::vector<double> scratch_;
-  std::vector<double> sums_;
-  std::vector<double> weights_;
+  std::vector<SideSum> sums_;
   double noise_ = 0;  // variance of the residuals
   Shrinkage shrinkage_;
 };
 
 }  // namespace
 
-Shrinkage fit_offsets(Preparation& preparation, Averaging averaging, const Entries& entries, Index rows, Index cols) {
-  return OffsetFit(preparation, averaging, entries, rows, cols).run();
+Shrinkage fit_offsets(Preparation& preparation, Averaging averaging, const Entries& entries, Index rows, Index cols,
+                      const Execution& execution) {
+  Grouping<Index> by_row(entries.row, rows, execution);
+  std::vector<Index> col(entries.col.size());
+  std::vector<Real> value(entries.value.size());
+  by_row.place([&](std::size_t e, std::size_t place) {
+    col[place] = entries.col[e];
+    value[place] = entries.value[e];
+  });
+  const EntriesByRow<Index> lists{rows, cols, by_row.begin().data(), col.data()};
+  return OffsetFit<Index>(preparation, averaging, lists, value.data(), execution).run();
+}
+
+Shrinkage fit_offsets(Preparation& preparation, Averaging averaging, const SparseObservations& data,
+                      const Execution& execution) {
+  return visit_rows(data.pattern, [&]<class Column>(const EntriesByRow<Column>& lists) {
+    return OffsetFit<Column>(preparation, averaging, lists, data.value.data(), execution).run();
+  });
 }
 
 }  // namespace tracenorm

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/block_sums.hpp"
 #include "model/offsets.hpp"
 #include "tracenorm/error.hpp"
 
@@ -90,8 +91,8 @@ Averaging averaging_for(const Loss& loss) {
       loss);
 }
 
-Preparation fit_preparation(Preparation::Kind kind, Averaging averaging, const Entries& entries, Index rows,
-                            Index cols) {
+Preparation fit_preparation(Preparation::Kind kind, Averaging averaging, const Entries& entries, Index rows, Index cols,
+                            int threads) {
   Preparation preparation{.kind = kind};
   if (kind == Kind::none) return preparation;
   if (!has_offsets(kind)) {
@@ -99,7 +100,7 @@ Preparation fit_preparation(Preparation::Kind kind, Averaging averaging, const E
     return preparation;
   }
   if (entries.size() == 0) throw Error(ErrorCode::input, "there are no values to fit a preparation to");
-  fit_offsets(preparation, averaging, entries, rows, cols);
+  fit_offsets(preparation, averaging, entries, rows, cols, Execution(threads));
   return preparation;
 }
 
@@ -112,11 +113,11 @@ Preparation fit_preparation(Preparation::Kind kind, Averaging averaging, const D
   return preparation;
 }
 
-void prepare(const Preparation& preparation, Entries& entries) {
+void prepare(const Preparation& preparation, Entries& entries, int threads) {
   if (preparation.kind == Kind::none) return;
-  for (std::size_t e = 0; e < entries.value.size(); ++e) {
+  for_each_element(Execution(threads), entries.value.size(), [&](std::size_t e) {
     entries.value[e] = Real(preparation.apply(double(entries.value[e]), entries.row[e], entries.col[e]));
-  }
+  });
 }
 
 void prepare(const Preparation& preparation, DenseObservations& matrix) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/block_sums.hpp"
 #include "model/custom_check.hpp"
 #include "tracenorm/error.hpp"
 
@@ -22,20 +23,33 @@ std::string place(const Observations& observations, std::size_t entry) {
   return fmt::format("row {}, column {}", entry / cols, entry % cols);
 }
 
-void check_data(const Problem& problem, const Array<Real>& value, const Array<Real>& weight, bool holes) {
+/// Throws about an entry if it is wrong.
+template <class Loss>
+void check_entry(const Problem& problem, const Loss& loss, const Array<Real>& value, const Array<Real>& weight,
+                 std::size_t e) {
+  if (!loss.accepts(double(value[e]))) {
+    throw Error(ErrorCode::input, fmt::format("loss {} wants {}, but {} holds {}", to_string(problem.loss), Loss::wants,
+                                              place(problem.observations, e), value[e]));
+  }
+  if (!weight.empty() && !(weight[e] > 0 && std::isfinite(weight[e]))) {
+    throw Error(ErrorCode::input, fmt::format("the weight at {} is {}; weights must be positive and finite",
+                                              place(problem.observations, e), weight[e]));
+  }
+}
+
+void check_data(const Problem& problem, const Array<Real>& value, const Array<Real>& weight, bool holes, int threads) {
+  // The function of a custom loss may throw, which only the calling thread can pass on.
+  const Execution execution(std::holds_alternative<losses::Custom>(problem.loss) ? 1 : threads);
   std::visit(
       [&](const auto& loss) {
-        using L = std::decay_t<decltype(loss)>;
-        for (std::size_t e = 0; e < value.size(); ++e) {
-          if (holes && std::isnan(value[e])) continue;
-          if (!loss.accepts(double(value[e]))) {
-            throw Error(ErrorCode::input, fmt::format("loss {} wants {}, but {} holds {}", to_string(problem.loss),
-                                                      L::wants, place(problem.observations, e), value[e]));
-          }
-          if (!weight.empty() && !(weight[e] > 0 && std::isfinite(weight[e]))) {
-            throw Error(ErrorCode::input, fmt::format("the weight at {} is {}; weights must be positive and finite",
-                                                      place(problem.observations, e), weight[e]));
-          }
+        const auto wrong = sum_over<1>(execution, value.size(), [&](std::size_t e, Sums<1>& count) {
+          if (holes && std::isnan(value[e])) return;
+          const bool right =
+              loss.accepts(double(value[e])) && (weight.empty() || (weight[e] > 0 && std::isfinite(weight[e])));
+          if (!right) ++count.of[0];
+        });
+        for (std::size_t e = 0; wrong.of[0] > 0 && e < value.size(); ++e) {
+          if (!(holes && std::isnan(value[e]))) check_entry(problem, loss, value, weight, e);
         }
       },
       problem.loss);
@@ -76,7 +90,7 @@ void check_constraint(const Problem& problem) {
 
 }  // namespace
 
-void check(const Problem& problem) {
+void check(const Problem& problem, int threads) {
   const auto fail = [](ErrorCode code, const std::string& message) { throw Error(code, message); };
   check_constraint(problem);
   if (problem.offsets) {
@@ -113,7 +127,7 @@ void check(const Problem& problem) {
       fail(ErrorCode::input, fmt::format("{} entries but {} values and {} weights", entries, sparse->value.size(),
                                          sparse->weight.size()));
     }
-    check_data(problem, sparse->value, sparse->weight, false);
+    check_data(problem, sparse->value, sparse->weight, false, threads);
   } else {
     const auto& dense = std::get<DenseObservations>(problem.observations);
     const auto entries = static_cast<std::size_t>(dense.rows) * static_cast<std::size_t>(dense.cols);
@@ -121,7 +135,7 @@ void check(const Problem& problem) {
       fail(ErrorCode::input, fmt::format("a {} x {} matrix needs {} values, but there are {} values and {} weights",
                                          dense.rows, dense.cols, entries, dense.value.size(), dense.weight.size()));
     }
-    check_data(problem, dense.value, dense.weight, true);
+    check_data(problem, dense.value, dense.weight, true, threads);
   }
 }
 

@@ -110,6 +110,17 @@ Json path_json(const RunReport& report) {
   return json;
 }
 
+Json profile_json(const std::vector<PhaseCost>& profile) {
+  Json json = Json::array();
+  for (const PhaseCost& cost : profile) {
+    json.push_back({{"phase", cost.phase},
+                    {"seconds", number(cost.seconds)},
+                    {"passes", number(cost.passes)},
+                    {"peak_bytes", number(cost.peak_bytes)}});
+  }
+  return json;
+}
+
 Json trace_json(const std::vector<Iteration>& trace) {
   Json json = Json::array();
   for (const Iteration& iteration : trace) json.push_back(iteration_json(iteration));
@@ -191,6 +202,7 @@ std::string to_json(const RunReport& report) {
   json["counters"] = {{"passes", number(result.counters.passes)},
                       {"products", result.counters.products},
                       {"certificate_passes", number(result.counters.certificate_passes)}};
+  json["profile"] = profile_json(report.profile);
   json["trace"] = trace_json(result.trace);
   json["options"] = object(all_options(report));
   json["environment"] = object(environment(report));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/memory.hpp"
 #include "report/run_report.hpp"
 #include "tracenorm/options.hpp"
 
@@ -120,6 +121,16 @@ std::string iterations_line(const Result& result) {
 /// Very short runs need decimals, long ones do not.
 std::string seconds_text(double seconds) {
   return seconds < 100 ? fmt::format("{:.3g}", seconds) : fmt::format("{:.0f}", seconds);
+}
+
+/// Where the time went, and the most memory that it took.
+std::string profile_line(const std::vector<PhaseCost>& profile) {
+  std::vector<std::string> parts;
+  for (const PhaseCost& cost : profile) {
+    parts.push_back(fmt::format("{} {} s", cost.phase, seconds_text(cost.seconds)));
+    if (cost.passes > 0) parts.back() += fmt::format(" ({:.0f} passes)", cost.passes);
+  }
+  return fmt::format("{}; at most {}", fmt::join(parts, ", "), bytes_text(profile.back().peak_bytes));
 }
 
 /// What is proved is about the answer; what is predicted may be another matrix.
@@ -281,6 +292,7 @@ std::vector<SummaryLine> summary(const RunReport& report) {
                              {"trace norm", trace_norm_line(report)},
                              {"iterations", iterations_line(result)},
                              {"seconds", seconds_text(result.seconds)}});
+  if (!report.profile.empty()) lines.push_back({"profile", profile_line(report.profile)});
   if (report.refit) lines.push_back({"predictions", prediction_line(*report.refit)});
   if (report.validation) lines.push_back({"validation", held_out_line(*report.validation, report.preparation)});
   if (report.test) lines.push_back({"test", held_out_line(*report.test, report.preparation)});

@@ -366,5 +366,30 @@ TEST(Split, PartsHaveTheirSizesAndKeepTheirOrder) {
   EXPECT_NE(split.validation.row, split_entries(entries, {0.5, 0.3, 0.2}, 8).validation.row);
 }
 
+TEST(Split, IsTheSameOnAnyNumberOfThreadsAndInAnyVersion) {
+  Entries entries;
+  for (Index e = 0; e < 600'000; ++e) {
+    entries.row.push_back(e);
+    entries.col.push_back(0);
+    entries.value.push_back(Real(e));
+  }
+  const Split one = split_entries(entries, {0.7, 0.2, 0.1}, 7, entries.value, 1);
+  const Split more = split_entries(entries, {0.7, 0.2, 0.1}, 7, entries.value, 4);
+  EXPECT_EQ(one.train.row, more.train.row);
+  EXPECT_EQ(one.validation.row, more.validation.row);
+  EXPECT_EQ(one.test.row, more.test.row);
+  EXPECT_EQ(one.train_weight, one.train.value);
+  EXPECT_EQ(one.validation_weight, one.validation.value);
+  EXPECT_EQ(one.test.size(), 60'000);
+  // By Fisher and Yates, one draw after another: what every version has drawn.
+  std::vector<char> plain(600'000, 't');
+  std::fill_n(plain.begin(), 120'000, 'v');
+  std::fill_n(plain.begin() + 120'000, 60'000, 'x');
+  Random random(7);
+  for (std::size_t i = plain.size(); i > 1; --i) std::swap(plain[i - 1], plain[random.below(i)]);
+  for (const Index row : one.validation.row) ASSERT_EQ(plain[static_cast<std::size_t>(row)], 'v');
+  for (const Index row : one.test.row) ASSERT_EQ(plain[static_cast<std::size_t>(row)], 'x');
+}
+
 }  // namespace
 }  // namespace tracenorm

@@ -6,6 +6,7 @@
 
 #include "base/random.hpp"
 #include "support/random_matrices.hpp"
+#include "tracenorm/model.hpp"
 
 namespace tracenorm {
 namespace {
@@ -15,7 +16,7 @@ struct Sample {
   std::vector<double> base;
   std::vector<Real> value;
 
-  [[nodiscard]] Refit refit() const { return find_gain(answer, base, value); }
+  [[nodiscard]] Refit refit() const { return find_gain(answer, base, value, Execution(2)); }
 };
 
 /// Values are the parts of the answer times their gains, plus noise.
@@ -66,7 +67,7 @@ TEST(Gain, LiesOnALineBetweenTheLargestSingularValueAndZero) {
   LowRankMatrix x(test::normal_matrix(12, 3, random), Eigen::Vector3d(8, 4, 1), test::normal_matrix(9, 3, random));
   x.compress();
   const Refit refit{.gain = 1.2, .small_gain = 1.8};
-  const LowRankMatrix y = gained(x, refit);
+  const LowRankMatrix y = with_values(x, gained(x, refit));
   Entries all;
   for (Index i = 0; i < 12; ++i) {
     for (Index j = 0; j < 9; ++j) {
@@ -74,7 +75,7 @@ TEST(Gain, LiesOnALineBetweenTheLargestSingularValueAndZero) {
       all.col.push_back(j);
     }
   }
-  const SplitAnswer parts = split_answer(x, all, 1);
+  const SplitAnswer parts = split_answer(x, all, Execution(1));
   for (std::size_t e = 0; e < all.row.size(); ++e) {
     const double sum = 1.2 * double(parts.large[e]) + 1.8 * double(parts.small[e]);
     EXPECT_NEAR(sum, y.entry(all.row[e], all.col[e]), 1e-5 * x.values()[0]);

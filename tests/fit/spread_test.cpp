@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/grouping.hpp"
 #include "base/random.hpp"
 
 namespace tracenorm {
@@ -29,7 +30,16 @@ TEST(Spread, CoversWhatItPromisesForNoisyAndQuietRows) {
   Entries held;
   Entries fresh;
   const std::vector<Offset> counts(kRows, 100);
-  Spread spread = widths(errors(train, 20000, 1), kRows, kCols);
+  errors(train, 20000, 1);
+  const Execution execution(2);
+  Grouping<Index> by_row(train.row, kRows, execution);
+  std::vector<Index> col(train.col.size());
+  std::vector<Real> error(train.col.size());
+  by_row.place([&](std::size_t e, std::size_t place) {
+    col[place] = train.col[e];
+    error[place] = std::abs(train.value[e]);
+  });
+  Spread spread = widths(SparsePattern::unchecked(kRows, kCols, by_row.begin(), col), error, execution);
   const Judged judged = errors(held, 5000, 2);
   correct(spread, correction(spread, judged, counts), counts);
   spread.scores = scores(spread, judged);

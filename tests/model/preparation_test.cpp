@@ -62,6 +62,20 @@ TEST(Preparation, OffsetsFindAnAdditiveModel) {
   EXPECT_EQ(means.col_offset.size(), 150U);
 }
 
+TEST(Preparation, OffsetsHaveTheSameBitsOnAnyNumberOfThreads) {
+  const Entries entries = additive(300, 400, 0.5, 0.1);
+  for (const Kind kind : {Kind::both, Kind::rows, Kind::columns}) {
+    for (const Averaging averaging : {Averaging::means, Averaging::robust}) {
+      const Preparation one = fit_preparation(kind, averaging, entries, 300, 400, 1);
+      const Preparation more = fit_preparation(kind, averaging, entries, 300, 400, 3);
+      EXPECT_EQ(one.row_offset, more.row_offset);
+      EXPECT_EQ(one.col_offset, more.col_offset);
+      EXPECT_EQ(one.offset, more.offset);
+      EXPECT_EQ(one.scale, more.scale);
+    }
+  }
+}
+
 TEST(Preparation, RobustOffsetsLeaveOutliersOut) {
   const Entries entries = additive(200, 150, 0.1, 0.15);
   const Preparation means = fit_preparation(Kind::both, Averaging::means, entries, 200, 150);

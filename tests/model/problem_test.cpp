@@ -1,9 +1,12 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "tracenorm/problem.hpp"
@@ -62,6 +65,94 @@ TEST(Observations, SortedIntoRowsAndDuplicatesRefused) {
   EXPECT_THROW(make_sparse(3, 4, {{0, 0}, {1, 1}, {1, 2}}), Error);
   EXPECT_THROW(make_sparse(3, 4, {{3}, {1}, {1}}), Error);
   EXPECT_THROW(make_sparse(3, 4, {{0}, {-1}, {1}}), Error);
+}
+
+/// Entries in a wild order, a few rows without any; every third is left for others.
+Entries scattered(Index rows, Index cols, bool thirds) {
+  Entries entries;
+  for (std::int64_t k = 0; k < 200'000; ++k) {
+    if ((k % 3 == 0) != thirds) continue;
+    const std::int64_t place = k * 7'919 % (std::int64_t{rows} * cols);  // a prime: no place twice
+    const auto row = static_cast<Index>(place / cols);
+    if (row % 10 == 4) continue;
+    entries.row.push_back(row);
+    entries.col.push_back(static_cast<Index>(place % cols));
+    entries.value.push_back(Real(k % 1000));
+  }
+  return entries;
+}
+
+void expect_same(const SparseObservations& a, const SparseObservations& b) {
+  ASSERT_EQ(a.pattern.entries(), b.pattern.entries());
+  EXPECT_TRUE(std::equal(a.pattern.begin(), a.pattern.begin() + a.pattern.rows() + 1, b.pattern.begin()));
+  for (Offset e = 0; e < a.pattern.entries(); ++e) ASSERT_EQ(a.pattern.col()[e], b.pattern.col()[e]);
+  EXPECT_TRUE(std::equal(a.value.begin(), a.value.end(), b.value.begin(), b.value.end()));
+  EXPECT_TRUE(std::equal(a.weight.begin(), a.weight.end(), b.weight.begin(), b.weight.end()));
+}
+
+TEST(Observations, AreTheSameOnAnyNumberOfThreads) {
+  for (const Index cols : {401, 65'536, 70'001}) {  // columns in 16 bits, just so, and in 32
+    const Entries entries = scattered(900, cols, false);
+    const SparseObservations one = make_sparse(900, cols, entries, entries.value, 1);
+    expect_same(one, make_sparse(900, cols, entries, entries.value, 4));
+    const SparsePattern& pattern = one.pattern;  // what was made without a look is valid
+    EXPECT_NO_THROW(SparsePattern(900, cols, Array<Offset>::borrow(pattern.begin(), 901, nullptr), pattern.col()));
+    const Counts counts = count_observed(one, 1);
+    const Counts more = count_observed(one, 4);
+    EXPECT_EQ(counts.row, more.row);
+    EXPECT_EQ(counts.col, more.col);
+    EXPECT_EQ(counts.row[4], 0);
+    EXPECT_EQ(std::accumulate(counts.col.begin(), counts.col.end(), Offset{0}), entries.size());
+  }
+}
+
+TEST(Observations, UnitedAreThoseOfAllEntries) {
+  for (const Index cols : {401, 70'001}) {
+    const Entries a = scattered(900, cols, false);
+    const Entries b = scattered(900, cols, true);
+    Entries all = a;
+    all.row.insert(all.row.end(), b.row.begin(), b.row.end());
+    all.col.insert(all.col.end(), b.col.begin(), b.col.end());
+    all.value.insert(all.value.end(), b.value.begin(), b.value.end());
+    const SparseObservations whole = make_sparse(900, cols, all, all.value);
+    const SparseObservations left = make_sparse(900, cols, a, a.value);
+    for (const int threads : {1, 3}) {
+      expect_same(unite(left, make_sparse(900, cols, b, b.value), threads), whole);
+      expect_same(unite(left, make_sparse(900, cols, {}), threads), left);
+    }
+    EXPECT_THROW(unite(left, make_sparse(900, cols, b)), Error) << "weights on one side only";
+    EXPECT_THROW(unite(left, make_sparse(901, cols, b, b.value)), Error);
+  }
+}
+
+TEST(Observations, TheFirstBadEntryIsNamedOnAnyNumberOfThreads) {
+  Entries entries = scattered(900, 401, false);
+  const auto complaint_of = [&] {
+    std::string message;
+    for (const int threads : {1, 4}) {
+      try {
+        make_sparse(900, 401, entries, {}, threads);
+        ADD_FAILURE() << "no error";
+      } catch (const Error& error) {
+        EXPECT_TRUE(message.empty() || message == error.what());
+        message = error.what();
+      }
+    }
+    return message;
+  };
+  const Entries good = entries;
+  entries.row[90'000] = 900;
+  entries.col[80'000] = -1;
+  EXPECT_EQ(complaint_of(), "entry 80000: column -1 is not in 0..400");
+  entries = good;
+  for (const std::size_t k : {70'000, 5}) {  // the first in the order of rows
+    entries.row.push_back(good.row[k]);
+    entries.col.push_back(good.col[k]);
+    entries.value.push_back(1);
+  }
+  const auto first = std::min(std::pair(good.row[5], good.col[5]), std::pair(good.row[70'000], good.col[70'000]));
+  EXPECT_EQ(complaint_of(),
+            fmt::format("row {}, column {} is given twice; give each entry once", first.first, first.second));
 }
 
 TEST(Observations, BorrowedArraysAreSeenInPlaceAndKeptAlive) {

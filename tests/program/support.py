@@ -35,6 +35,7 @@ RUN_KEYS = {
     "trace_norm",
     "test",
     "counters",
+    "profile",
     "trace",
     "options",
     "environment",
@@ -162,6 +163,7 @@ def without_clock(run):
     """A run's JSON without what may differ: the clock and the number of threads."""
     run = dict(run)
     run.pop("seconds")
+    run["profile"] = [(line["phase"], line["passes"]) for line in run["profile"]]
     run["trace"] = [{key: value for key, value in line.items() if key != "seconds"} for line in run["trace"]]
     for part in ("options", "environment"):
         run[part] = {key: value for key, value in run[part].items() if key != "threads"}

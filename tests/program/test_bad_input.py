@@ -52,6 +52,20 @@ class BadDataTest(ProgramTest):
             with self.subTest(line=line):
                 self.refuse(self.write(name, bad), says="7")
 
+    def test_what_does_not_fit_into_memory_is_refused_before_the_work(self):
+        lines = "".join(f"{k} {k % 7} {k % 5}\n" for k in range(40))
+        large = self.write("large.libmf", lines + "2147483646 2147483646 1\n")
+        done = self.fail_with(
+            3,
+            "complete",
+            large,
+            "--format",
+            "libmf",
+            says=["41 entries of a 2147483647 x 2147483647 matrix", "GB of memory are needed, but", "are available"],
+        )
+        self.assertEqual(done.stdout, "")
+        self.refuse(self.write("larger.libmf", lines + "1 2147483647 1\n"), "--format", "libmf", says="at most 2147483647")
+
     def test_an_entry_given_twice(self):
         self.refuse(
             self.write("twice.tsv", "a\tx\t1\nb\tx\t2\na\tx\t3\n"),

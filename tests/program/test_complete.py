@@ -171,6 +171,23 @@ class CompleteTest(ProgramTest):
         packed = self.run_json("complete", "r.tsv.gz", "--radius", 15)
         self.assertEqual(plain["objective"], packed["objective"])
 
+    def test_a_profile_says_where_time_and_memory_went(self):
+        self.ratings("ratings.tsv", rows=60, cols=50, share=0.6)
+        run = self.run_json("complete", "ratings.tsv", "--split", "0.8,0,0.2")
+        phases = [phase["phase"] for phase in run["profile"]]
+        expected = ["read", "split", "prepare", "search", "iterations", "certificate", "answer", "test"]
+        self.assertEqual(phases, expected)
+        for phase in run["profile"]:
+            self.assertGreaterEqual(phase["seconds"], 0)
+            self.assertGreater(phase["peak_bytes"], 1e6)
+        passes = {phase["phase"]: phase["passes"] for phase in run["profile"]}
+        self.assertGreater(passes["search"], 10)
+        self.assertAlmostEqual(passes["iterations"] + passes["certificate"], run["counters"]["passes"], places=6)
+        run = self.run_json("complete", "ratings.tsv", "--radius", 20, "--iterations", 5)
+        phases = [phase["phase"] for phase in run["profile"]]
+        self.assertEqual(phases, ["read", "split", "prepare", "iterations", "certificate", "answer"])
+        self.assertRegex(self.succeed("complete", "ratings.tsv", "--radius", 20).stdout, r"profile +read .* s.*; at most .*[MG]B")
+
     def test_duplicates_as_asked(self):
         data = self.write("twice.tsv", "a\tx\t1\na\tx\t3\nb\tx\t2\nb\ty\t4\na\ty\t1\n")
         offsets = {}

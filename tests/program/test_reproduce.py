@@ -64,6 +64,7 @@ def without_clock(line):
     for name in ("date", "total_seconds"):
         run.pop(name)
     run["result"].pop("seconds")
+    run["result"].pop("profile")
     run["result"]["trace"].pop("seconds")
     return run
 

@@ -36,6 +36,12 @@ TEST(Summary, TextIsTheLinesAndTheCertificate) {
   EXPECT_EQ(to_text(report), expected + certificate_sentence(report) + "\n");
 }
 
+TEST(Summary, SaysWhereTimeAndMemoryWent) {
+  RunReport report = example_report();
+  report.profile = {{"read", 12.34, 0, 2e8}, {"iterations", 123.4, 56, 2.5e9}};
+  EXPECT_EQ(value_of(report, "profile"), "read 12.3 s, iterations 123 s (56 passes); at most 2.5 GB");
+}
+
 TEST(Summary, UnitsAreNamed) {
   RunReport report = example_report();
   report.preparation = {Preparation::Kind::zscore, 3.5, 0.5};
