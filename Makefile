@@ -94,7 +94,7 @@ tidy: ## clang-tidy on every source
 	run-clang-tidy -quiet -p build-tidy -j $(JOBS) '^(?!.*/embedded/).*/(src|apps|tests|examples)/.*\.c(pp|xx)$$'
 
 # make bench QUICK=--quick BENCH_DATA=DIR: fewer repetitions; ratings and graphs for the comparisons with other loops.
-bench_programs = tracenorm_bench tracenorm_scaling tracenorm_eigen_loop tracenorm_crew_bench tracenorm_program
+bench_programs = tracenorm_bench tracenorm_scaling tracenorm_reading tracenorm_eigen_loop tracenorm_crew_bench tracenorm_program
 .PHONY: bench
 bench: ## kernels next to a plain read and to Eigen, whole runs next to other loops, scaling; tables and build/bench.json
 	$(call packages,build test bench)
@@ -102,6 +102,8 @@ bench: ## kernels next to a plain read and to Eigen, whole runs next to other lo
 	test -d build/bench-venv || python3 -m venv build/bench-venv
 	build/bench-venv/bin/pip install --quiet --requirement bench/requirements.txt
 	build/bench-venv/bin/python bench/report.py build build/bench.json $(if $(BENCH_DATA),--data $(BENCH_DATA)) $(QUICK)
+	build/bench-venv/bin/python bench/made_up_ratings.py build/ratings.csv --lines $(if $(QUICK),1000000,10000000)
+	build/bench-venv/bin/python bench/reading.py build build/ratings.csv --json build/reading.json
 
 .PHONY: campaign
 campaign: ## random problems against every bound, objective, status and certificate; MINUTES=5, SEED=1

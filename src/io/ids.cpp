@@ -1,6 +1,7 @@
 #include "io/ids.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <random>
 #include <span>
@@ -20,81 +21,96 @@ std::uint64_t draw() {
 
 }  // namespace
 
-const std::uint64_t IntegerTable::key[2] = {draw(), draw() | 1U};
+const std::uint64_t hash_key[2] = {draw(), draw() | 1U};
 
-void IntegerTable::clear() {
+std::uint64_t keyed_hash(std::string_view text) {
+  std::uint64_t hash = text.size();
+  while (!text.empty()) {
+    std::uint64_t letters = 0;
+    const std::size_t count = std::min(text.size(), sizeof letters);
+    std::memcpy(&letters, text.data(), count);
+    hash = keyed_hash(hash ^ letters);
+    text.remove_prefix(count);
+  }
+  return hash;
+}
+
+void NumberTable::clear() {
   constexpr unsigned bits = 8;
   bits_ = bits;
   slots_.assign(std::size_t{1} << bits_, Slot());
   used_ = 0;
 }
 
-Index IntegerTable::add(std::int64_t integer, Index index) {
-  Slot& slot = slots_[slot_of(integer)];
-  if (slot.index >= 0) return slot.index;
-  slot = {integer, index};
-  if (2 * ++used_ <= slots_.size()) return index;
+void NumberTable::put(std::uint64_t number, Index index) {
+  std::size_t slot = first(number);
+  while (slots_[slot].index >= 0) slot = (slot + 1) & (slots_.size() - 1);
+  slots_[slot] = {number, index};
+}
+
+void NumberTable::add(std::uint64_t number, Index index) {
+  put(number, index);
+  if (2 * ++used_ <= slots_.size()) return;
   const std::vector<Slot> old = std::move(slots_);
   ++bits_;
   slots_.assign(std::size_t{1} << bits_, Slot());
   for (const Slot& kept : old)
-    if (kept.index >= 0) slots_[slot_of(kept.integer)] = kept;
-  return index;
+    if (kept.index >= 0) put(kept.number, kept.index);
 }
 
 IdMap::IdMap(std::string what, std::function<std::string()> where, Index most)
     : what_(std::move(what)), where_(std::move(where)), most_(most) {}
 
 Index IdMap::add(std::int64_t id) {
-  if (const Index known = integers_.find(id); known >= 0) return known;
-  require_room();
-  ids_.push_back({id, nullptr});
-  return integers_.add(id, size() - 1);
+  if (const Index known = find(id); known >= 0) return known;
+  integers_.add(static_cast<std::uint64_t>(id), append({id, -1}));
+  return size() - 1;
 }
 
 Index IdMap::add_text(std::string_view id) {
-  const auto known = texts_.find(id);
-  if (known != texts_.end()) return known->second;
+  const std::uint64_t hash = keyed_hash(id);
+  if (const Index known = find_text(id, hash); known >= 0) return known;
   if (id.empty()) fail("{}: the {} is empty; every line needs one", where_(), what_);
   if (!is_utf8(id)) fail("{}: the {} {} is not UTF-8 text; convert the file to UTF-8", where_(), what_, excerpt(id));
-  require_room();
-  const auto added = texts_.emplace(id, size()).first;
-  ids_.push_back({0, &added->first});
-  return added->second;
+  texts_.add(hash, append({static_cast<std::int64_t>(letters_.size()), static_cast<std::int32_t>(id.size())}));
+  letters_ += id;
+  all_integers_ = false;
+  return size() - 1;
 }
 
 void IdMap::add(const IdMap& others, std::vector<Index>& indices) {
   indices.resize(others.ids_.size());
-  for (std::size_t k = 0; k < indices.size(); ++k)
-    indices[k] = others.ids_[k].text != nullptr ? add_text(*others.ids_[k].text) : add(others.ids_[k].integer);
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    const Id& id = others.ids_[k];
+    indices[k] = id.length < 0 ? add(id.number) : add_text(others.text(id));
+  }
 }
 
-void IdMap::require_room() const {
+Index IdMap::append(const Id& id) {
   if (size() == most_)
     fail("{}: more than {} different {}s; that is the most this program takes", where_(), most_, what_);
+  ids_.push_back(id);
+  return size() - 1;
 }
 
 void IdMap::clear() {
   if (ids_.empty()) return;
   integers_.clear();
   texts_.clear();
+  letters_.clear();
   ids_.clear();
+  all_integers_ = true;
 }
 
 Labels IdMap::finish(std::vector<Index>& renumbered) const {
   renumbered.clear();
   Labels labels;
-  labels.names.resize(ids_.size());
-  if (!texts_.empty()) {
-    for (std::size_t k = 0; k < ids_.size(); ++k)
-      labels.names[k] = ids_[k].text != nullptr ? *ids_[k].text : std::to_string(ids_[k].integer);
-    return labels;
-  }
   std::vector<Index> order(ids_.size());
   std::iota(order.begin(), order.end(), 0);
-  const auto integer = [&](Index index) { return ids_[static_cast<std::size_t>(index)].integer; };
-  std::sort(order.begin(), order.end(), [&](Index a, Index b) { return integer(a) < integer(b); });
-  for (std::size_t k = 0; k < order.size(); ++k) labels.names[k] = std::to_string(integer(order[k]));
+  const auto integer = [&](Index index) { return ids_[static_cast<std::size_t>(index)].number; };
+  if (all_integers_) std::sort(order.begin(), order.end(), [&](Index a, Index b) { return integer(a) < integer(b); });
+  labels.names.reserve(order.size());
+  for (const Index index : order) labels.names.push_back(name(ids_[static_cast<std::size_t>(index)]));
   if (std::is_sorted(order.begin(), order.end())) return labels;
   renumbered.resize(order.size());
   for (std::size_t k = 0; k < order.size(); ++k) renumbered[static_cast<std::size_t>(order[k])] = static_cast<Index>(k);

@@ -6,7 +6,6 @@
 #include <limits>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/execution.hpp"
@@ -15,38 +14,41 @@
 
 namespace tracenorm::io {
 
-/// Indices of integers: open addressing, the integer beside its index, so that a search is one look into memory. The
-/// places depend on a key that every program draws anew: whoever makes a file cannot know which integers collide.
-class IntegerTable {
- public:
-  IntegerTable() { clear(); }
+/// Hashes that depend on a key which every program draws anew: whoever makes a file cannot know which ids collide.
+extern const std::uint64_t hash_key[2];
+std::uint64_t keyed_hash(std::string_view text);
+inline std::uint64_t keyed_hash(std::uint64_t number) {
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = static_cast<Wide>(number ^ hash_key[0]) * hash_key[1];
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
+}
 
-  /// The index of an integer, -1 where it is not there.
-  [[nodiscard]] Index find(std::int64_t integer) const { return slots_[slot_of(integer)].index; }
+/// Indices of numbers: open addressing, the number beside its index, so that a search is one look into memory.
+class NumberTable {
+ public:
+  NumberTable() { clear(); }
+
+  /// The index of a number for which same(index) holds, -1 where there is none.
+  template <class Same>
+  [[nodiscard]] Index find(std::uint64_t number, const Same& same) const {
+    for (std::size_t slot = first(number); slots_[slot].index >= 0; slot = (slot + 1) & (slots_.size() - 1))
+      if (slots_[slot].number == number && same(slots_[slot].index)) return slots_[slot].index;
+    return -1;
+  }
   /// Fetches what a search will look at.
-  void prefetch(std::int64_t integer) const { __builtin_prefetch(&slots_[hash(integer) >> (64U - bits_)]); }
-  /// The index it has, or gets: `index`.
-  Index add(std::int64_t integer, Index index);
+  void prefetch(std::uint64_t number) const { __builtin_prefetch(&slots_[first(number)]); }
+  /// A number that is not there yet, or whose index is another.
+  void add(std::uint64_t number, Index index);
   void clear();
 
  private:
   struct Slot {
-    std::int64_t integer = 0;
+    std::uint64_t number = 0;
     Index index = -1;  // -1: free
   };
-  // Where the integer is, or the free place where it belongs.
-  [[nodiscard]] std::size_t slot_of(std::int64_t integer) const {
-    std::size_t slot = hash(integer) >> (64U - bits_);
-    while (slots_[slot].index >= 0 && slots_[slot].integer != integer) slot = (slot + 1) & (slots_.size() - 1);
-    return slot;
-  }
-  static std::uint64_t hash(std::int64_t integer) {
-    __extension__ using Wide = unsigned __int128;
-    const Wide product = static_cast<Wide>(static_cast<std::uint64_t>(integer) ^ key[0]) * key[1];
-    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
-  }
+  [[nodiscard]] std::size_t first(std::uint64_t number) const { return keyed_hash(number) >> (64U - bits_); }
+  void put(std::uint64_t number, Index index);
 
-  static const std::uint64_t key[2];
   std::vector<Slot> slots_;
   unsigned bits_ = 0;
   std::size_t used_ = 0;
@@ -67,14 +69,14 @@ class IdMap {
   /// All ids of another map, in its order; `indices` are those they have here.
   void add(const IdMap& others, std::vector<Index>& indices);
   /// The index of an id, -1 where it is not there. Several may search at once, while nobody adds.
-  [[nodiscard]] Index find(std::int64_t id) const { return integers_.find(id); }
-  void prefetch(std::int64_t id) const { integers_.prefetch(id); }
+  [[nodiscard]] Index find(std::int64_t id) const {
+    return integers_.find(static_cast<std::uint64_t>(id), [](Index) { return true; });
+  }
   [[nodiscard]] Index find(std::string_view id) const {
     const std::optional<std::int64_t> integer = parse_canonical_integer(id);
-    if (integer) return find(*integer);
-    const auto known = texts_.find(id);
-    return known != texts_.end() ? known->second : -1;
+    return integer ? find(*integer) : find_text(id, keyed_hash(id));
   }
+  void prefetch(std::int64_t id) const { integers_.prefetch(static_cast<std::uint64_t>(id)); }
   [[nodiscard]] Index size() const { return static_cast<Index>(ids_.size()); }
   void clear();
 
@@ -83,20 +85,32 @@ class IdMap {
   Labels finish(std::vector<Index>& renumbered) const;
 
  private:
+  /// An integer, or where a text begins in `letters_`.
   struct Id {
-    std::int64_t integer;
-    const std::string* text;  // null: the integer
+    std::int64_t number;
+    std::int32_t length;  // of a text; below zero: an integer
   };
 
+  [[nodiscard]] std::string_view text(const Id& id) const {
+    return std::string_view(letters_).substr(static_cast<std::size_t>(id.number), static_cast<std::size_t>(id.length));
+  }
+  [[nodiscard]] std::string name(const Id& id) const {
+    return id.length < 0 ? std::to_string(id.number) : std::string(text(id));
+  }
+  [[nodiscard]] Index find_text(std::string_view id, std::uint64_t hash) const {
+    return texts_.find(hash, [&](Index index) { return text(ids_[static_cast<std::size_t>(index)]) == id; });
+  }
   Index add_text(std::string_view id);
-  void require_room() const;
+  Index append(const Id& id);
 
   std::string what_;
   std::function<std::string()> where_;
   Index most_;
-  IntegerTable integers_;
-  std::unordered_map<std::string, Index, TextHash, std::equal_to<>> texts_;
+  NumberTable integers_;
+  NumberTable texts_;  // by their hashes
+  std::string letters_;
   std::vector<Id> ids_;  // by index
+  bool all_integers_ = true;
 };
 
 void renumber(std::vector<Index>& indices, const std::vector<Index>& renumbered, const Execution& execution);

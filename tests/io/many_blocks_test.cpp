@@ -144,17 +144,40 @@ TEST_F(ManyBlocks, DuplicatesFarApart) {
   }
 }
 
-TEST(IntegerTable, IntegersThatCollideUnderAMultiplicationByTheGoldenRatio) {
+TEST(IdMap, IntegersThatCollideUnderAMultiplicationByTheGoldenRatio) {
   // Their products with 2^64 / phi have the same upper bits: with that as a hash they all begin their search at the
   // same place, and a hundred thousand of them would take minutes.
   constexpr std::uint64_t inverse = 0xf1de83e19937733dU;  // of 0x9e3779b97f4a7c15, modulo 2^64
   static_assert(inverse * 0x9e3779b97f4a7c15U == 1);
-  IntegerTable table;
+  const auto integer = [](Index k) { return static_cast<std::int64_t>(inverse * static_cast<std::uint64_t>(k)); };
+  IdMap ids("row id", [] { return std::string(); });
   constexpr Index count = 300'000;
-  for (Index k = 0; k < count; ++k) table.add(static_cast<std::int64_t>(inverse * static_cast<std::uint64_t>(k)), k);
-  for (Index k = 0; k < count; ++k)
-    ASSERT_EQ(table.find(static_cast<std::int64_t>(inverse * static_cast<std::uint64_t>(k))), k);
-  EXPECT_EQ(table.find(static_cast<std::int64_t>(inverse * std::uint64_t{count})), -1);
+  for (Index k = 0; k < count; ++k) ASSERT_EQ(ids.add(integer(k)), k);
+  for (Index k = 0; k < count; ++k) ASSERT_EQ(ids.find(integer(k)), k);
+  EXPECT_EQ(ids.find(integer(count)), -1);
+}
+
+TEST(IdMap, TextsOfAllLengthsAmongIntegers) {
+  IdMap ids("row id", [] { return std::string(); });
+  std::vector<std::string> names;
+  for (int length = 1; length < 40; ++length) {
+    for (const char letter : {'a', 'b', '0', '-'})
+      names.push_back(std::string(static_cast<std::size_t>(length), letter));
+  }
+  names.emplace_back("12");
+  for (const std::string& name : names) EXPECT_EQ(ids.find(name), -1) << name;
+  for (std::size_t k = 0; k < names.size(); ++k) EXPECT_EQ(ids.add(names[k]), static_cast<Index>(k)) << names[k];
+  for (std::size_t k = 0; k < names.size(); ++k) EXPECT_EQ(ids.find(names[k]), static_cast<Index>(k)) << names[k];
+  std::vector<Index> renumbered;
+  EXPECT_EQ(ids.finish(renumbered).names, names);
+  EXPECT_TRUE(renumbered.empty());
+  IdMap more("row id", [] { return std::string(); });
+  more.add("b");
+  std::vector<Index> indices;
+  more.add(ids, indices);
+  EXPECT_EQ(indices[1], 0);
+  EXPECT_EQ(indices[0], 1);
+  EXPECT_EQ(indices[2], 2);
 }
 
 }  // namespace
