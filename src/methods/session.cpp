@@ -82,6 +82,7 @@ void Session::exchange(Exchange state) {
   certifier_.exchange(state.part("certifier"), kept);
   double so_far = seconds();
   state.number("seconds", so_far);
+  state.number("certificate_seconds", certificate_seconds_);
   if (state.restores()) seconds_before_ = so_far;
 }
 

@@ -72,9 +72,6 @@ class Session {
   /// Shrinks an answer that rounding may have left outside the ball.
   void keep_inside(FactoredMatrix& solution, double& norm) const;
   bool record(const Iteration& iteration);
-  [[nodiscard]] double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
   /// Work on a lower bound, whose time is kept.
   template <class Work>
   void certify(Work&& work) {
