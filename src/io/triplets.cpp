@@ -174,7 +174,7 @@ class NamedSide {
     std::vector<std::int64_t> waiting;  // integers whose places in the table are on their way from memory
   };
 
-  /// Appends the index of an id; below zero: ~ its place among what the block has added.
+  /// Appends the index of an id; below zero: -1 less its place among what the block has added.
   void append(std::string_view id, const std::optional<std::int64_t>& number, Own& own,
               std::vector<Index>& indices) const {
     constexpr std::size_t at_once = 32;
@@ -184,19 +184,20 @@ class NamedSide {
       own.waiting.push_back(*number);
     } else {
       const Index known = known_.find(id);
-      indices.push_back(known >= 0 ? known : ~own.added.add(id));
+      indices.push_back(known >= 0 ? known : -1 - own.added.add(id));
     }
   }
   void append_waiting(Own& own, std::vector<Index>& indices) const {
     for (const std::int64_t number : own.waiting) {
       const Index known = known_.find(number);
-      indices.push_back(known >= 0 ? known : ~own.added.add(number));
+      indices.push_back(known >= 0 ? known : -1 - own.added.add(number));
     }
     own.waiting.clear();
   }
   void settle(Own& own) { known_.add(own.added, own.indices); }
   static Index settled(Index index, const Own& own) {
-    return index >= 0 ? index : own.indices[static_cast<std::size_t>(~index)];
+    const Index added = -1 - index;
+    return index >= 0 ? index : own.indices[static_cast<std::size_t>(added)];
   }
   static void forget(Own& own) {
     own.added.clear();

@@ -103,19 +103,22 @@ TEST_F(ManyBlocks, CompressedTextAndTextWithoutALastLineEnd) {
 TEST_F(ManyBlocks, TheFirstBadLineIsNamed) {
   const std::vector<Line> lines = many_lines(false);
   const std::string good = text_of(lines, ',', "\n");
+  const auto behind = [&](std::string_view more) { return std::string(good).append(more); };
+  const auto between = [&](std::string_view more) { return behind(more).append(good); };
+  ReadOptions counted;
+  counted.format = Format::libmf;
   for (const int threads : {1, 4}) {
-    expect_says(error(good + "1,2,x,\n" + good + "1,2\n", threads), {"line 400001:", "'x' is not a number"});
-    expect_says(error(good + "1,2\n3,4,x,\n", threads), {"line 400001:", "2 fields where at least 3 are needed"});
-    expect_says(error(good + ",2,3,\n1,2,x,\n", threads), {"line 400001:", "the row id is empty"});
-    expect_says(error(good + "1,\xff,3,\n1,2,x,\n", threads), {"line 400001:", "column id", "not UTF-8"});
-    expect_says(error(good + "1,2,3,\"\n1,2,x,\n" + good, threads),
-                {"line 400002:"});  // fields behind are not looked at
-    expect_says(error(good + "1,2" + std::string(1, '\0') + ",3,\n" + good, threads), {"line 400001:", "zero byte"});
-    expect_says(error(good + "\n\n" + good.substr(0, good.find('\n') + 1), threads),
-                {"line 400003:", "already given at line 1;"});
-    ReadOptions counted;
-    counted.format = Format::libmf;
-    expect_says(error(good + "-1,2,3,\n1,x,3,\n", threads, counted), {"line 400001:", "row index -1 is negative"});
+    const auto says = [&](const std::string& text, std::initializer_list<std::string_view> parts) {
+      expect_says(error(text, threads), parts);
+    };
+    says(between("1,2,x,\n").append("1,2\n"), {"line 400001:", "'x' is not a number"});
+    says(behind("1,2\n3,4,x,\n"), {"line 400001:", "2 fields where at least 3 are needed"});
+    says(behind(",2,3,\n1,2,x,\n"), {"line 400001:", "the row id is empty"});
+    says(behind("1,\xff,3,\n1,2,x,\n"), {"line 400001:", "column id", "not UTF-8"});
+    says(between("1,2,3,\"\n1,2,x,\n"), {"line 400002:"});  // fields behind those that are needed are not looked at
+    says(between(std::string_view("1,2\0,3,\n", 8)), {"line 400001:", "zero byte"});
+    says(behind("\n\n").append(good, 0, good.find('\n') + 1), {"line 400003:", "already given at line 1;"});
+    expect_says(error(behind("-1,2,3,\n1,x,3,\n"), threads, counted), {"line 400001:", "row index -1 is negative"});
   }
 }
 
