@@ -5,6 +5,7 @@
 #include "commands.hpp"
 #include "entry_check.hpp"
 #include "estimation.hpp"
+#include "fit/phase.hpp"
 #include "help_format.hpp"
 
 namespace tracenorm::app {
@@ -32,6 +33,8 @@ int run(DenoiseOptions options) {
   settle(common, {common.data, options.test});
 
   Watch watch(common);
+  std::vector<PhaseCost> before;
+  PhaseClock clock(before);
   watch.on_phase("reading " + common.data);
   io::Matrix matrix = io::read_matrix(common.data, common.read);
   check_output_size(common, matrix.rows, matrix.cols);
@@ -42,7 +45,9 @@ int run(DenoiseOptions options) {
   }
   DenseObservations data{matrix.rows, matrix.cols, std::move(matrix.value), {}};
   check_entries(*common.fit.loss, data, matrix.row_labels, matrix.col_labels, common.data);
+  clock.end("read");
   report::RunReport report{fit(std::move(data), common.fit, watch.hooks())};
+  report.profile.insert(report.profile.begin(), before.begin(), before.end());
   report.command = "denoise";
   report.kind = DataKind::matrix;
   report.columns = matrix.columns;

@@ -14,6 +14,7 @@
 #include "commands.hpp"
 #include "estimation.hpp"
 #include "fit/judge.hpp"
+#include "fit/phase.hpp"
 #include "help_format.hpp"
 #include "option_values.hpp"
 
@@ -166,13 +167,17 @@ int run(LinksOptions options) {
   settle(common, {common.data});
 
   Watch watch(common);
+  std::vector<PhaseCost> before;
+  PhaseClock clock(before);
   watch.on_phase("reading " + common.data);
   io::Graph graph = io::read_graph(common.data, common.read);
   if (options.nodes) keep_first(graph, *options.nodes);
   check_output_size(common, graph.nodes, graph.nodes);
   const Adjacency adjacency(graph);
   const DenseObservations data = observe(adjacency, options);
+  clock.end("read");
   report::RunReport report{fit(data, common.fit, watch.hooks())};
+  report.profile.insert(report.profile.begin(), before.begin(), before.end());
   report.command = "links";
   report.kind = DataKind::graph;
   report.replaced = wrong_links(adjacency, data);

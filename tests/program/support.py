@@ -127,6 +127,7 @@ class ProgramTest(unittest.TestCase):
             self.assertLessEqual(TRACE_KEYS, line.keys())
         self.check_bounds(run)
         self.assertLessEqual({"passes", "products"}, run["counters"].keys())
+        self.assertEqual([phase["phase"] for phase in run["profile"]][:1], ["read"])
         self.assertLessEqual({"version", "compiler", "instruction_set", "threads", "seed"}, run["environment"].keys())
 
     def check_bounds(self, run):
