@@ -131,7 +131,7 @@ def symbol_violations(build):
         # "file: name type value size"; a demangled name has spaces, types are one letter. Weak ones are in every user's file.
         match = re.match(r"(\S+?): (.+) ([A-Za-z])(?: [0-9a-f]*)* *$", line)
         path, name, kind = match.groups()
-        if kind in "TDBR":
+        if kind in "TDBR" and not name.startswith(("operator new", "operator delete")):  # a program may replace those
             defined[name] = objects[path]
         elif kind == "U":
             wanted[name].add(path)
