@@ -71,6 +71,13 @@ tsan: ## the tests that use threads, under the thread sanitizer
 	$(call build,tsan)
 	$(call test,tsan) -R '$(threaded)'
 
+.PHONY: sanitized
+sanitized: ## threads, readers and writers alone under sanitizers: the part of asan and tsan that every check has
+	$(call packages,build test)
+	cmake --preset release -DTRACENORM_SANITIZED_PARTS=ON && cmake --build --preset release -j $(JOBS) --target base_tests_tsan io_tests_asan
+	build/bin/base_tests_tsan --gtest_brief=1 --gtest_filter='-*Fork*:*Child*:*Grandchild*:*WithoutThreads*'
+	build/bin/io_tests_asan --gtest_brief=1
+
 .PHONY: lint
 lint: format-check layers tidy ## format, layers and clang-tidy
 
@@ -111,6 +118,18 @@ campaign: ## random problems against every bound, objective, status and certific
 	cmake --preset release && cmake --build --preset release -j $(JOBS) --target tracenorm_campaign
 	build/bin/tracenorm_campaign --minutes $(or $(MINUTES),5) --seed $(or $(SEED),1)
 
+.PHONY: fuzz
+fuzz: ## fuzz targets for every reader and parser, with sanitizers; MINUTES=5 for all of them together, TARGETS="npy model"
+	$(call packages,build fuzz)
+	cmake --preset fuzz && cmake --build build-fuzz -j $(JOBS)
+	tests/fuzz/run.py build-fuzz $(TARGETS) --minutes $(or $(MINUTES),5) --jobs $(JOBS)
+
+.PHONY: soak
+soak: build ## runs that are killed, stopped and resumed on full disks, against undisturbed ones; MINUTES=60
+	$(call packages,build test)
+	cmake --preset release && cmake --build --preset release -j $(JOBS) --target tracenorm_program tracenorm_faults
+	python3 tests/soak.py build/bin/tracenorm build/tests/program/libtracenorm_faults.so --minutes $(or $(MINUTES),60)
+
 .PHONY: guard
 guard: ## fails when a kernel takes a tenth more instructions, or a run a tenth more passes, than tools/guard.json says
 	$(call packages,build test guard)
@@ -123,4 +142,4 @@ install: build ## library, headers and program to PREFIX (/usr/local)
 
 .PHONY: clean
 clean: ## removes everything that was built
-	rm -rf dist build build-dev build-asan build-tsan build-tidy build-double demo-output
+	rm -rf dist build build-dev build-asan build-tsan build-tidy build-double build-fuzz demo-output

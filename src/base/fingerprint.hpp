@@ -18,7 +18,7 @@ class Fingerprint {
       mix(word);
     }
     std::uint64_t rest = 0;
-    std::memcpy(&rest, at, count);
+    if (count > 0) std::memcpy(&rest, at, count);  // of nothing there may be no place
     mix(rest);
   }
   /// Anything with data() and size() whose elements are numbers.

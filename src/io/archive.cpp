@@ -48,11 +48,12 @@ struct ArchiveReader::Stream {
     }
   }
 
-  /// The outcome of a call of libarchive, which is at least `ARCHIVE_WARN`: a file name it cannot spell is no harm.
-  la_ssize_t checked(la_ssize_t outcome) {
+  /// The outcome of a call of libarchive, which is at least `ARCHIVE_WARN`: a file name it cannot spell is no harm. (A
+  /// warning about data is: their checksum is wrong.)
+  la_ssize_t checked(la_ssize_t outcome, la_ssize_t least = ARCHIVE_WARN) {
     if (failure) std::rethrow_exception(failure);
-    if (outcome < ARCHIVE_WARN && archive_errno(handle.get()) == ENOMEM) throw std::bad_alloc();
-    if (outcome < ARCHIVE_WARN) {
+    if (outcome < least && archive_errno(handle.get()) == ENOMEM) throw std::bad_alloc();
+    if (outcome < least) {
       fail("'{}{}{}' is not a valid {} ({}): it may be truncated or damaged; fetch or copy it again", packed.name(),
            member.empty() ? "" : ":", member, kind, reason_of(handle.get()));
     }
@@ -73,7 +74,7 @@ struct ArchiveReader::Stream {
   }
 
   std::size_t read(char* into, std::size_t bytes) {
-    return static_cast<std::size_t>(checked(archive_read_data(handle.get(), into, bytes)));
+    return static_cast<std::size_t>(checked(archive_read_data(handle.get(), into, bytes), 0));
   }
 };
 

@@ -90,6 +90,16 @@ TEST_F(CheckpointFile, OneWithAFlippedBitIsRefused) {
   }
 }
 
+TEST_F(CheckpointFile, OneWithAWrongSizeBehindAMemberIsRefused) {
+  // libarchive only warns of it, in the place of a number of bytes.
+  write_checkpoint(path("c.npz"), small_checkpoint());
+  std::string damaged = content("c.npz");
+  const std::size_t behind = damaged.find("PK\x07\x08");
+  ASSERT_NE(behind, std::string::npos);
+  damaged[behind + 10] = 0x50;
+  expect_says(refusal(damaged), {"damaged.npz", "is not a valid zip archive"});
+}
+
 TEST_F(CheckpointFile, OthersAreRefusedWithAReason) {
   write_model(path("model.npz"), Model{LowRankMatrix(3, 2), {}, {}, {}});
   expect_says(error_of([&] { read_checkpoint(path("model.npz")); }),

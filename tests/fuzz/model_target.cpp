@@ -1,0 +1,16 @@
+// Model files, and predictions with what was read.
+#include "member_names.hpp"
+#include "packed.hpp"
+#include "target.hpp"
+#include "tracenorm/io.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace tracenorm;
+  const fuzz::BytesAsFile file(fuzz::packed(fuzz::text_of(data, size), fuzz::model_names()));
+  fuzz::may_refuse([&] {
+    const Model model = io::read_model(file.path());
+    if (model.factors.rows() > 0 && model.factors.cols() > 0) static_cast<void>(model.factors.entry(0, 0));
+    io::write_model("/dev/null", model);
+  });
+  return 0;
+}
