@@ -30,7 +30,7 @@ def run(options, arguments, threads):
     command, data, *rest = arguments
     with tempfile.TemporaryDirectory() as place:
         out = pathlib.Path(place, "run.json")
-        full = [options.program, command, options.folder / data, *rest, "--threads", str(threads)]
+        full = [options.program.resolve(), command, options.folder / data, *rest, "--threads", str(threads)]
         begin = time.perf_counter()
         subprocess.run([*full, "--backend", "cpu", "--quiet", "--json", out], check=True)
         whole = time.perf_counter() - begin
