@@ -5,8 +5,8 @@
     tests/soak.py PROGRAM FAULTS_LIBRARY --only kill --rounds 100
 
 What may happen to a run: `kill` (SIGKILL at a random moment, then resumed, and maybe killed again), `stop` (SIGTERM,
-SIGINT or SIGHUP, then resumed), `full` (the disk is full from a random write on), `slow` (short and interrupted writes).
-Prints how often each was tried and what came of it; exit code 1 and the folder are left where an end differs.
+SIGINT or SIGHUP, then resumed), `full` (the disk is full from a random write on), `slow` (short and interrupted
+writes). Prints how often each was tried and what came of it; exit code 1 and the folder are left where an end differs.
 """
 
 import argparse
@@ -35,7 +35,7 @@ COMMANDS = {
 }
 
 
-class Violation(Exception):
+class ViolationError(Exception):
     pass
 
 
@@ -48,8 +48,10 @@ class Soak:
         truth = numbers.normal(size=(150, 3)) @ numbers.normal(size=(3, 100))
         rows, cols = numpy.nonzero(numbers.random(truth.shape) < 0.4)
         values = truth[rows, cols] + 0.3 * numbers.normal(size=rows.size) + 8 * (numbers.random(rows.size) < 0.05)
-        (folder / "ratings.tsv").write_text("".join(f"u{i}\ti{j}\t{v:.4f}\n" for i, j, v in zip(rows, cols, values, strict=True)))
-        (folder / "pairs.tsv").write_text("".join(f"u{i}\ti{j}\n" for i, j in zip(rows[:50], cols[::-1][:50], strict=True)))
+        ratings = [f"u{i}\ti{j}\t{v:.4f}\n" for i, j, v in zip(rows, cols, values, strict=True)]
+        pairs = [f"u{i}\ti{j}\n" for i, j in zip(rows[:50], cols[::-1][:50], strict=True)]
+        (folder / "ratings.tsv").write_text("".join(ratings))
+        (folder / "pairs.tsv").write_text("".join(pairs))
         numpy.save(folder / "noisy.npy", truth[:60, :50] + 0.1 * numbers.normal(size=(60, 50)))
         self.whole = {}
 
@@ -94,7 +96,7 @@ class Soak:
             begin = time.monotonic()
             self.clean()
             if (code := self.run(self.words(name))) not in (0, 1):
-                raise Violation(f"{name}: exit code {code} without any fault")
+                raise ViolationError(f"{name}: exit code {code} without any fault")
             self.whole[name] = self.outcome(), time.monotonic() - begin
         return self.whole[name]
 
@@ -103,17 +105,15 @@ class Soak:
         if path.exists():
             with zipfile.ZipFile(path) as archive:
                 if archive.testzip() is not None:
-                    raise Violation("a damaged checkpoint")
+                    raise ViolationError("a damaged checkpoint")
 
     def resume_to_the_end(self, name):
-        if (self.folder / "run.ckpt").exists():
-            code = self.run(["resume", "run.ckpt"])
-        else:
-            code = self.run(self.words(name))
+        kept = (self.folder / "run.ckpt").exists()
+        code = self.run(["resume", "run.ckpt"] if kept else self.words(name))
         if code not in (0, 1):
-            raise Violation(f"{name}: exit code {code} of a resumed run: {(self.folder / 'stderr').read_text()}")
+            raise ViolationError(f"{name}: exit code {code} of a resumed run: {(self.folder / 'stderr').read_text()}")
         if self.outcome() != self.undisturbed(name)[0]:
-            raise Violation(f"{name}: the end differs from that of the undisturbed run")
+            raise ViolationError(f"{name}: the end differs from that of the undisturbed run")
 
     def kill(self, name):
         _, seconds = self.undisturbed(name)
@@ -126,9 +126,9 @@ class Soak:
             if self.chance.random() < 0.6:
                 return self.resume_to_the_end(name)
         if not (self.folder / "run.json").exists():
-            raise Violation(f"{name}: {(self.folder / 'stderr').read_text()}")
+            raise ViolationError(f"{name}: {(self.folder / 'stderr').read_text()}")
         if self.outcome() != self.undisturbed(name)[0]:
-            raise Violation(f"{name}: the end differs from that of the undisturbed run")
+            raise ViolationError(f"{name}: the end differs from that of the undisturbed run")
 
     def stop(self, name):
         _, seconds = self.undisturbed(name)
@@ -138,7 +138,7 @@ class Soak:
         self.counts["stopped"] += code in (130, -number)
         self.check_checkpoint()
         if code == 130 and not (self.folder / "m.npz").exists():
-            raise Violation(f"{name}: interrupted, and no model")
+            raise ViolationError(f"{name}: interrupted, and no model")
         if code not in (0, 1):
             self.resume_to_the_end(name)
 
@@ -152,10 +152,10 @@ class Soak:
         code = self.run(self.words(name), enospc=place)
         self.counts["full disks"] += code == 3
         if code not in (0, 1, 3):
-            raise Violation(f"{name}: exit code {code} with a full disk at write {place}")
+            raise ViolationError(f"{name}: exit code {code} with a full disk at write {place}")
         for path in self.folder.iterdir():
             if path.name.endswith(".tmp"):
-                raise Violation(f"{name}: {path.name} is left")
+                raise ViolationError(f"{name}: {path.name} is left")
         for file in old:
             if (self.folder / file).read_bytes() == old[file]:
                 continue
@@ -172,7 +172,7 @@ class Soak:
         self.clean()
         self.run(self.words(name), short=self.chance.randint(1000, 20000), eintr=self.chance.randint(2, 9))
         if self.outcome() != self.undisturbed(name)[0]:
-            raise Violation(f"{name}: short writes change the outcome")
+            raise ViolationError(f"{name}: short writes change the outcome")
 
 
 def main():
@@ -193,7 +193,7 @@ def main():
         fault = options.only or soak.chance.choice(["kill", "kill", "stop", "full", "slow"])
         try:
             getattr(soak, fault)(name)
-        except Violation as violation:
+        except ViolationError as violation:
             print(f"soak: round {rounds}, {fault}: {violation}; see {folder}", file=sys.stderr)
             return 1
         rounds += 1

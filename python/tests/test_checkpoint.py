@@ -30,11 +30,7 @@ def same(a, b):
     )
 
 
-<<<<<<< HEAD
-@pytest.mark.parametrize(("method", "stop"), [("fwua", 40), ("corrective", 4), ("rdfw", 40)])
-=======
 @pytest.mark.parametrize(("method", "stop"), [("fwua", 40), ("corrective", 2), ("rdfw", 40)])
->>>>>>> 2dc8924 (Python's test of checkpoints stops corrective before it is done)
 def test_an_interrupted_run_goes_on(data, tmp_path, method, stop):
     file = tmp_path / "run.npz"
     arguments = {"radius": 60, "method": method, "iterations": 60, "checkpoint": file, **OFTEN}

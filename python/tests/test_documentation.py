@@ -44,7 +44,7 @@ def test_the_guides_code_runs(tmp_path, monkeypatch, capsys):
     assert hole == pytest.approx(1.5, abs=0.15) and outlier == pytest.approx(1.0, abs=0.2)
     assert (tmp_path / "run.png").stat().st_size > 10_000
     assert "coverage@5" in "".join(said)
-    assert "interrupted" in said[4] and said[5].split() == ["True", "True"] and said[7].split() == ["0"]
+    assert "interrupted" in said[4] and said[6].split() == ["True", "True"] and said[8].split() == ["0"]
 
 
 def test_the_packages_own_example():

@@ -64,7 +64,8 @@ class BadDataTest(ProgramTest):
             says=["41 entries of a 2147483647 x 2147483647 matrix", "GB of memory are needed, but", "are available"],
         )
         self.assertEqual(done.stdout, "")
-        self.refuse(self.write("larger.libmf", lines + "1 2147483647 1\n"), "--format", "libmf", says="at most 2147483647")
+        larger = self.write("larger.libmf", lines + "1 2147483647 1\n")
+        self.refuse(larger, "--format", "libmf", says="at most 2147483647")
 
     def test_an_entry_given_twice(self):
         self.refuse(

@@ -21,7 +21,8 @@ class CheckpointTest(ProgramTest):
         run = json.loads((self.folder / f"{name}.json").read_text())
         for step in run["trace"]:
             step.pop("seconds")
-        keep = {key: run[key] for key in ("objective", "lower_bound", "iterations", "status", "trace", "counters", "rank")}
+        names = ("objective", "lower_bound", "iterations", "status", "trace", "counters", "rank")
+        keep = {key: run[key] for key in names}
         model = self.folder / f"{name}.npz"
         with numpy.load(model) as arrays:
             factors = {key: arrays[key].tobytes() for key in arrays.files if key != "metadata"}
@@ -59,9 +60,8 @@ class CheckpointTest(ProgramTest):
             outputs = ("--json", "killed.json", "--model", "killed.npz")
             code = self.kill_after(chance.uniform(0.05, 0.95) * whole, [*words, *outputs])
             killed += code == -signal.SIGKILL
-            if (self.folder / "run.ckpt").exists():
-                if chance.random() < 0.5:  # it may die again
-                    self.kill_after(chance.uniform(0, 0.6) * whole, ["resume", "run.ckpt"])
+            if (self.folder / "run.ckpt").exists() and chance.random() < 0.5:  # it may die again
+                self.kill_after(chance.uniform(0, 0.6) * whole, ["resume", "run.ckpt"])
             if (self.folder / "run.ckpt").exists():
                 self.succeed("resume", "run.ckpt")
                 resumed += 1
@@ -174,8 +174,9 @@ class CheckpointTest(ProgramTest):
             with self.subTest(command):
                 self.succeed(command, *words, "--json", "whole.json", *OFTEN, "--checkpoint", "a.ckpt")
                 first = self.numbers("whole.json")
+                outputs = ("--json", "whole.json", "--checkpoint", "a.ckpt")
                 process = subprocess.Popen(
-                    [PROGRAM, command, *map(str, words), "--json", "whole.json", *map(str, OFTEN), "--checkpoint", "a.ckpt"],
+                    [PROGRAM, command, *map(str, words), *map(str, OFTEN), *outputs],
                     cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                 while process.poll() is None and not (self.folder / "a.ckpt").exists():
                     time.sleep(0.001)

@@ -186,7 +186,8 @@ class CompleteTest(ProgramTest):
         run = self.run_json("complete", "ratings.tsv", "--radius", 20, "--iterations", 5)
         phases = [phase["phase"] for phase in run["profile"]]
         self.assertEqual(phases, ["read", "split", "prepare", "iterations", "certificate", "answer"])
-        self.assertRegex(self.succeed("complete", "ratings.tsv", "--radius", 20).stdout, r"profile +read .* s.*; at most .*[MG]B")
+        said = self.succeed("complete", "ratings.tsv", "--radius", 20).stdout
+        self.assertRegex(said, r"profile +read .* s.*; at most .*[MG]B")
 
     def test_duplicates_as_asked(self):
         data = self.write("twice.tsv", "a\tx\t1\na\tx\t3\nb\tx\t2\nb\ty\t4\na\ty\t1\n")

@@ -96,14 +96,16 @@ class FaultsTest(ProgramTest):
         """Entries that need more than there is: the bytes are named, nothing is left half-written."""
         random = numpy.random.default_rng(0)
         count = 300_000
-        self.write_triplets("many.tsv", random.permutation(count), random.integers(0, 50, count), random.normal(size=count))
+        cols, values = random.integers(0, 50, count), random.normal(size=count)
+        self.write_triplets("many.tsv", random.permutation(count), cols, values)
         before = sorted(self.contents())
         needed = 0
         # (With more, it is OpenBLAS that has too little, and it asks again for ever.)
         for megabytes in range(100, 200, 20):
             limit = megabytes << 20
+            options = ("--radius", "1e3", "--iterations", "3", "--model", "m.npz", "--threads", "2")
             done = subprocess.run(
-                [PROGRAM, "complete", "many.tsv", "--radius", "1e3", "--iterations", "3", "--model", "m.npz", "--threads", "2"],
+                [PROGRAM, "complete", "many.tsv", *options],
                 cwd=self.folder,
                 capture_output=True,
                 text=True,
