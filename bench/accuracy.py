@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """How well held-out ratings are predicted, beside packages that can be installed.
 
-    bench/accuracy.py PROGRAM OUT.json DATA... [--seeds N] [--peers PYTHON] [--quantiles] [--outliers SHARE] [--picture FILE.svg]
+    bench/accuracy.py PROGRAM OUT.json DATA... [--seeds N] [--peers PYTHON [--only NAME]] [--quantiles]
+                      [--outliers SHARE] [--picture FILE.svg]
 
 DATA are ratings files (u.data, ratings.dat, ratings.tsv, also .xz). Each is cut 90/10 by a coin per line, a seed each;
 errors are in the units of the ratings, on the test entries whose row and column are known. The program is run without
@@ -57,9 +58,38 @@ for value in predicted(BiasedMF(best[0], reg=best[1], iterations=20, rng_spec=1)
 print("grid", best, file=sys.stderr)
 """
 
-SURPRISE_PP = SURPRISE.replace("surprise.SVD(", "surprise.SVDpp(").replace("(50, 150), (0.05, 0.08, 0.12)", "(20,), (0.02, 0.05)").replace("n_epochs=40", "n_epochs=20")
+SURPRISE_PP = (
+    SURPRISE.replace("surprise.SVD(", "surprise.SVDpp(")
+    .replace("(50, 150), (0.05, 0.08, 0.12)", "(20,), (0.02, 0.05)")
+    .replace("n_epochs=40", "n_epochs=20")
+)
 
-PEERS = {"scikit-surprise SVD": SURPRISE, "scikit-surprise SVD++": SURPRISE_PP, "LensKit BiasedMF": LENSKIT}
+FANCYIMPUTE = """
+import sys
+import numpy
+from fancyimpute import SoftImpute
+def read(path): return [line.split()[:3] for line in open(path)]
+train, test = read(sys.argv[1]), read(sys.argv[2])
+users, items = ({name: k for k, name in enumerate(sorted({r[c] for r in train}))} for c in (0, 1))
+mean = sum(float(r[2]) for r in train) / len(train)
+def fitted(rows, shrinkage):
+    matrix = numpy.full((len(users), len(items)), numpy.nan)
+    for u, i, y in rows: matrix[users[u], items[i]] = float(y) - mean
+    return mean + SoftImpute(shrinkage_value=shrinkage, max_iters=100, verbose=False).fit_transform(matrix)
+def error(filled, rows): return sum((filled[users[u], items[i]] - float(y)) ** 2 for u, i, y in rows)
+held, part = train[::10], [r for k, r in enumerate(train) if k % 10]
+best = min((10, 20, 30), key=lambda s: error(fitted(part, s), held))
+filled = fitted(train, best)
+for u, i, _ in test: print(filled[users[u], items[i]])
+print("grid", best, file=sys.stderr)
+"""
+
+PEERS = {
+    "scikit-surprise SVD": SURPRISE,
+    "scikit-surprise SVD++": SURPRISE_PP,
+    "LensKit BiasedMF": LENSKIT,
+    "fancyimpute SoftImpute": FANCYIMPUTE,
+}
 
 
 def read(path):
@@ -171,6 +201,8 @@ def measure(options, path, results):
             if options.quantiles:
                 found["tracenorm, quantile loss twice"] = quantiles(options.program, files, test, alike)
             for name, code in PEERS.items() if options.peers else ():
+                if options.only not in name:
+                    continue
                 found[name] = theirs(options.peers, code, files, test)
         for name, numbers in found.items():
             results.append({"data": path.name, "seed": seed, "unknown": unknown, "what": name, **numbers})
@@ -222,6 +254,7 @@ def main():
     parser.add_argument("data", type=pathlib.Path, nargs="+")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--peers", help="an interpreter with the packages to compare with")
+    parser.add_argument("--only", default="", metavar="NAME", help="packages whose name has this in it")
     parser.add_argument("--quantiles", action="store_true", help="intervals by the quantile loss, solved twice, too")
     parser.add_argument("--outliers", type=float, default=0.0, metavar="SHARE", help="of the training ratings, shifted")
     parser.add_argument("--picture", help="FILE.svg: errors over seconds")
