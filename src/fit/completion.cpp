@@ -416,12 +416,14 @@ void answer(const PartOfData& part, Settings settings, const RunHooks& given_hoo
 
 }  // namespace
 
+bool asks_for_the_middle(const std::optional<Loss>& loss) {
+  const auto* quantile = loss ? std::get_if<losses::Quantile>(&*loss) : nullptr;
+  return quantile == nullptr || quantile->level == 0.5;
+}
+
 bool fits_offsets(const FitOptions& options) {
-  // What is fitted here is the middle: offsets, gains and scores are of it.
-  const auto* quantile = options.loss ? std::get_if<losses::Quantile>(&*options.loss) : nullptr;
   return *options.prepare == Preparation::Kind::both && carries_offsets(*options.method) &&
-         std::holds_alternative<NoPenalty>(options.penalty) && !options.choose_l1 &&
-         (quantile == nullptr || quantile->level == 0.5);
+         std::holds_alternative<NoPenalty>(options.penalty) && !options.choose_l1 && asks_for_the_middle(options.loss);
 }
 
 Fit fit_completion(FitData data, const FitOptions& options, const RunHooks& hooks) {

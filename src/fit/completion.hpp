@@ -6,6 +6,9 @@
 
 namespace tracenorm {
 
+/// Whether the loss asks for the middle of what is likely, as offsets, gains and scores of such a fit do.
+bool asks_for_the_middle(const std::optional<Loss>& loss);
+
 /// Whether offsets are to be fitted together with X: both sides have them, and method and penalty allow it.
 bool fits_offsets(const FitOptions& options);
 

@@ -208,9 +208,7 @@ namespace {
 bool suits_corrective(const FitOptions& options) {
   if (options.run.gap) return true;
   const bool labels = options.loss && wants_labels(*options.loss);
-  const auto* quantile = options.loss ? std::get_if<losses::Quantile>(&*options.loss) : nullptr;
-  if (quantile != nullptr && quantile->level != 0.5) return false;
-  return options.chooses_radius() && !labels && !options.choose_l1 &&
+  return options.chooses_radius() && asks_for_the_middle(options.loss) && !labels && !options.choose_l1 &&
          std::holds_alternative<NoPenalty>(options.penalty) &&
          options.prepare.value_or(Preparation::Kind::both) == Preparation::Kind::both;
 }

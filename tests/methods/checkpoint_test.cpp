@@ -19,16 +19,9 @@ namespace {
 SparseObservations low_rank_entries(Index rows, Index cols, double share) {
   Random random(11);
   const Eigen::MatrixXd x = test::normal_matrix(rows, 3, random) * test::normal_matrix(3, cols, random);
-  Entries entries;
-  for (Index i = 0; i < rows; ++i) {
-    for (Index j = 0; j < cols; ++j) {
-      if (random.uniform() > share) continue;
-      entries.row.push_back(i);
-      entries.col.push_back(j);
-      entries.value.push_back(Real(x(i, j) + 0.3 * random.normal() + (random.uniform() < 0.05 ? 10 : 0)));
-    }
-  }
-  return make_sparse(rows, cols, entries);
+  return test::drawn_entries(rows, cols, share, random, [&](Index i, Index j) {
+    return x(i, j) + 0.3 * random.normal() + (random.uniform() < 0.05 ? 10 : 0);
+  });
 }
 
 Problem problem_for(const std::string& method) {

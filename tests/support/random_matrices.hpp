@@ -22,18 +22,22 @@ inline Eigen::MatrixXd random_gram(Random& random, Eigen::Index n, Eigen::Index 
   return m.transpose() * m;
 }
 
-/// About this share of the entries of a matrix.
-inline SparseObservations normal_entries(Index rows, Index cols, double share, Random& random) {
+/// About this share of the entries of a matrix, which are value(row, column).
+template <class Value>
+SparseObservations drawn_entries(Index rows, Index cols, double share, Random& random, const Value& value) {
   Entries entries;
   for (Index i = 0; i < rows; ++i) {
     for (Index j = 0; j < cols; ++j) {
       if (random.uniform() > share) continue;
       entries.row.push_back(i);
       entries.col.push_back(j);
-      entries.value.push_back(Real(random.normal()));
+      entries.value.push_back(Real(value(i, j)));
     }
   }
   return make_sparse(rows, cols, entries);
+}
+inline SparseObservations normal_entries(Index rows, Index cols, double share, Random& random) {
+  return drawn_entries(rows, cols, share, random, [&](Index, Index) { return random.normal(); });
 }
 
 }  // namespace tracenorm::test
