@@ -17,6 +17,8 @@ void* allocate(std::size_t bytes) {
   throw std::bad_alloc();
 }
 
+void* allocate_or_not(std::size_t bytes) noexcept { return std::malloc(bytes > 0 ? bytes : 1); }
+
 }  // namespace
 
 std::size_t refused_bytes() { return refused.load(); }
@@ -25,6 +27,11 @@ std::size_t refused_bytes() { return refused.load(); }
 
 void* operator new(std::size_t bytes) { return tracenorm::app::allocate(bytes); }
 void* operator new[](std::size_t bytes) { return tracenorm::app::allocate(bytes); }
+// Those of a sanitizer would not go with our delete.
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return tracenorm::app::allocate_or_not(bytes); }
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
+  return tracenorm::app::allocate_or_not(bytes);
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }

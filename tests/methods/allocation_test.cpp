@@ -9,6 +9,7 @@
 #include "methods/factor_descent.hpp"
 #include "support/optima.hpp"
 #include "support/random_matrices.hpp"
+#include "support/sanitizers.hpp"
 #include "tracenorm/solve.hpp"
 
 namespace {
@@ -35,12 +36,6 @@ extern "C" void* realloc(void* old, std::size_t size) {  // NOLINT
 
 namespace tracenorm {
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kCounted = false;
-#else
-constexpr bool kCounted = true;
-#endif
 
 struct Watcher : Observer {
   std::vector<long> counts;
@@ -77,7 +72,7 @@ void expect_only_growth(const Problem& problem, methods::StepRule step) {
 }
 
 TEST(Allocation, OnlyTheFactorsGrow) {
-  if (!kCounted) GTEST_SKIP() << "sanitizers replace malloc themselves; the plain build counts";
+  if (test::kSanitized) GTEST_SKIP() << "sanitizers replace malloc themselves; the plain build counts";
   Random random(1);
   const SparseObservations data = test::normal_entries(300, 250, 0.2, random);
   for (const char* penalty : {"none", "l1:0.1", "complement-squared:0.01"}) {
@@ -111,7 +106,7 @@ DescentCost cost_of_descent(const Problem& problem, int steps) {
 }
 
 TEST(Allocation, StepsOfADescentMakeNone) {
-  if (!kCounted) GTEST_SKIP() << "sanitizers replace malloc themselves; the plain build counts";
+  if (test::kSanitized) GTEST_SKIP() << "sanitizers replace malloc themselves; the plain build counts";
   int longer = 0;
   for (const auto* problems : {&test::solved_problems(), &test::weighted_problems(), &test::offset_problems()}) {
     for (const test::SolvedProblem& solved : *problems) {
