@@ -6,6 +6,7 @@
 
 #include "cpu/backend.hpp"
 #include "cuda/backend.hpp"
+#include "linalg/lapack.hpp"
 #include "methods/methods.hpp"
 #include "tracenorm/checkpoint.hpp"
 
@@ -115,6 +116,7 @@ struct Leg {
 Leg run_leg(const Problem& problem, const Method& method, const RunOptions& run, const RunHooks& hooks,
             const State* from) {
   const Execution execution(run.threads);
+  const lapack::OneThread blas;  // for what methods do on the host, whatever the backend
   const auto& [backend, name] = choose_backend(problem, run, hooks);
   Evaluator evaluator(problem, execution, backend, run.seed);
   if (from == nullptr && hooks.start_offsets != nullptr) begin_at(*hooks.start_offsets, evaluator);

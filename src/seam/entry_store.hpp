@@ -129,7 +129,9 @@ class EntryStore {
 
   /// X at the entries, the average of slopes and the multipliers. False where a place does not keep these: X is loaded
   /// then, the others begin anew.
-  virtual bool exchange(Exchange /*state*/) { return false; }
+  virtual bool exchange(Exchange /*state*/) {  // NOLINT(performance-unnecessary-value-param): a view
+    return false;
+  }
 
  protected:
   StoreFacts facts_;

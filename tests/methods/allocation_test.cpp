@@ -17,17 +17,17 @@ thread_local long allocations = 0;
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-extern "C" void* __libc_malloc(std::size_t size);
+extern "C" void* __libc_malloc(std::size_t size);  // NOLINT: its name in the C library
 extern "C" void* malloc(std::size_t size) {  // NOLINT: counts, then does what malloc does
   ++allocations;
   return __libc_malloc(size);
 }
-extern "C" void* __libc_calloc(std::size_t count, std::size_t size);
+extern "C" void* __libc_calloc(std::size_t count, std::size_t size);  // NOLINT: its name in the C library
 extern "C" void* calloc(std::size_t count, std::size_t size) {  // NOLINT
   ++allocations;
   return __libc_calloc(count, size);
 }
-extern "C" void* __libc_realloc(void* old, std::size_t size);
+extern "C" void* __libc_realloc(void* old, std::size_t size);  // NOLINT: its name in the C library
 extern "C" void* realloc(void* old, std::size_t size) {  // NOLINT
   ++allocations;
   return __libc_realloc(old, size);
