@@ -21,9 +21,9 @@ constexpr double kSolving = 4 * sizeof(Real);
 constexpr double kSearching = 2 * sizeof(Real);
 
 /// The first factors of `corrective` have so many columns; a number of them is kept in points, gradients and remembered
-/// steps of the descent, bases, and copies of X. (Peaks of runs with 480,189 rows are about 140 bytes.)
+/// steps of the descent, bases, and copies of X. (The peak of a run with 47,904 rows was 86 bytes.)
 constexpr double kFirstColumns = 48;
-constexpr double kBytesPerNumber = 100;
+constexpr double kBytesPerNumber = 70;
 /// Vectors that the search for the leading pair keeps, for the methods that add one term at a time.
 constexpr double kBytesPerRow = 8 * 4 * sizeof(Real) + 16 * sizeof(double);
 

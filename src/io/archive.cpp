@@ -108,15 +108,16 @@ struct ArchiveWriter::Stream {
   std::unique_ptr<archive, decltype(&archive_write_free)> handle{archive_write_new(), archive_write_free};
   std::exception_ptr failure;
 
+  /// After a failure the rest goes nowhere: libarchive gives back what it holds only where it comes to an end (its
+  /// deflate streams stay otherwise), and it comes back here when the writer is destroyed.
   static la_ssize_t drain(archive* /*handle*/, void* stream, const void* bytes, std::size_t size) {
     auto& self = *static_cast<Stream*>(stream);
     try {
-      self.sink({static_cast<const char*>(bytes), size});
-      return static_cast<la_ssize_t>(size);
+      if (!self.failure) self.sink({static_cast<const char*>(bytes), size});
     } catch (...) {
       self.failure = std::current_exception();
-      return ARCHIVE_FATAL;
     }
+    return static_cast<la_ssize_t>(size);
   }
 
   void check(la_ssize_t outcome) {

@@ -98,14 +98,12 @@ class CorrectiveRun {
         take_back();
         continue;
       }
+      doubtful_ = false;
+      before_ = {FactoredMatrix(f_.panels())};  // its memory is needed
       const bool narrow = (gap.slack > gap.linear || stuck_) && width_ > kLeastWidth * f_.data_scale();
-      FactoredMatrix start = f_.iterate().copy();
-      if (narrow) {
-        narrow_width(gap);
-      } else {
-        start = step(model, leading, rejected_ || k % kStepStride == 0);
-      }
-      correct(start, gap);
+      if (narrow) narrow_width(gap);
+      FactoredMatrix start = narrow ? f_.iterate().copy() : step(model, leading, rejected_ || k % kStepStride == 0);
+      correct(std::move(start), gap);
     }
     if (!best_.is_iterate && !session_.paused()) f_.restart(std::move(best_.x));
   }
@@ -169,9 +167,11 @@ class CorrectiveRun {
   }
 
   /// Descends over the factors. Where it is not sure that the smoothed objective has fallen, the next gap decides.
-  void correct(const FactoredMatrix& start, const Gap& gap) {
+  void correct(FactoredMatrix start, const Gap& gap) {
     if (interrupted()) return;  // the search for seeds is long
-    const ModelPoint corrected = descent_.descend(start, width_, options_.steps, [&] { return session_.overdue(); });
+    seeds_.forget();
+    const ModelPoint corrected =
+        descent_.descend(std::move(start), width_, options_.steps, [&] { return session_.overdue(); });
     if (interrupted()) return;
     f_.aim(corrected);
     doubtful_ = !smoothed_descent(f_, width_);

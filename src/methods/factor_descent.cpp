@@ -11,7 +11,8 @@ namespace tracenorm::methods {
 
 namespace {
 
-constexpr int kMemory = 6;
+/// Remembered steps. Each is two points in memory; six of them need as many passes as four.
+constexpr int kMemory = 4;
 
 /// The part of the radius that s gets when X should shrink: from s = 0 it could not grow.
 constexpr double kLeastSlack = 1e-3;
@@ -58,12 +59,10 @@ void FactorDescent::put_offsets(const OffsetPanels& offsets, const OffsetPanels&
 }
 
 void FactorDescent::prepare(Index columns) {
-  if (factors_.left && factors_.left.columns() == columns) return;
+  if (point_.factors.left && point_.factors.left.columns() == columns) return;
   for (DescentPoint* point : {&point_, &gradient_, &direction_, &trial_, &trial_gradient_}) {
     *point = make_point(panels_, columns);
   }
-  factors_ = make_point(panels_, columns).factors;
-  products_ = make_point(panels_, columns).factors;
 }
 
 void FactorDescent::rotate() {
@@ -105,15 +104,15 @@ void FactorDescent::evaluate(const DescentPoint& point, DescentPoint& gradient) 
   const double scale = f_.radius() / n;
   const bool with_offsets = f_.offsets().active();
   if (with_offsets) take_offsets(point);
-  const Linearization model = f_.factor_gradient(factors_, scale, width_, products_, offsets_, offset_gradient_);
+  const Linearization model = f_.factor_gradient(factors_, scale, width_, gradient.factors, offsets_, offset_gradient_);
   const double q = model.inner / n;
   multiplier_ = -q;
-  const auto part = [&](const Eigen::VectorXd& stretches, const Panel& at, const Panel& product, const Panel& out) {
-    panels_.combine(0, product, diagonal(scale * stretches), out);
-    panels_.combine(1, at, diagonal(-q * stretches), out);
+  const auto part = [&](const Eigen::VectorXd& stretches, const Panel& at, const Panel& product) {
+    panels_.combine(0, product, diagonal(scale * stretches), product);
+    panels_.combine(1, at, diagonal(-q * stretches), product);
   };
-  part(left_stretch_, factors_.left, products_.left, gradient.factors.left);
-  part(right_stretch_, factors_.right, products_.right, gradient.factors.right);
+  part(left_stretch_, factors_.left, gradient.factors.left);
+  part(right_stretch_, factors_.right, gradient.factors.right);
   gradient.slack = -q * slack_stretch_ * slack_stretch_ * point.slack;
   if (with_offsets) put_offsets(offset_gradient_, offset_stretch_, gradient);
 }
@@ -227,14 +226,13 @@ FactoredMatrix FactorDescent::answer(double slack) {
   return {panels_, exact.left, values.head(kept), exact.right};
 }
 
-ModelPoint FactorDescent::descend(const FactoredMatrix& x, double width, int steps, const std::function<bool()>& stop) {
+ModelPoint FactorDescent::descend(FactoredMatrix x, double width, int steps, const std::function<bool()>& stop) {
   const bool with_offsets = f_.offsets().active();
-  if (x.terms() == 0 && !with_offsets) return {x.copy()};
+  if (x.terms() == 0 && !with_offsets) return {std::move(x)};
   width_ = width;
-  const Product start = f_.sampled(x, f_.offsets().columns());
-  prepare(start.left.columns());
-  panels_.copy(start.left, factors_.left);
-  panels_.copy(start.right, factors_.right);
+  factors_ = f_.sampled(x, f_.offsets().columns());
+  x = FactoredMatrix(panels_);  // what follows needs the memory
+  prepare(factors_.left.columns());
   rotate();
   panels_.copy(factors_.left, point_.factors.left);
   panels_.copy(factors_.right, point_.factors.right);

@@ -25,10 +25,10 @@ class FactorDescent {
   /// Lowers the smoothed objective of the given width from x by at most `steps` steps, or until `stop` says so, and
   /// returns where it came. Terms that have become negligible are left out.
   /// Offsets begin where the evaluator has them.
-  ModelPoint descend(const FactoredMatrix& x, double width, int steps, const std::function<bool()>& stop);
+  ModelPoint descend(FactoredMatrix x, double width, int steps, const std::function<bool()>& stop);
 
  private:
-  /// Makes the panels for so many columns, unless they are there.
+  /// Makes the points for so many columns, unless they are there.
   void prepare(Index columns);
   /// Turns both sides of the factors by one rotation that makes the columns orthogonal on average, largest first.
   /// Neither the product nor its size changes, but columns that are not needed become small.
@@ -60,7 +60,6 @@ class FactorDescent {
   QuasiNewton curvature_;
   double width_ = 0;
   Product factors_;
-  Product products_;
   double multiplier_ = 0;  // -q of the last evaluation: what a unit of the radius would gain
   Eigen::VectorXd left_stretch_;
   Eigen::VectorXd right_stretch_;

@@ -37,16 +37,25 @@ void QuasiNewton::begin(const DescentPoint& gradient) {
     vectors_.clear();
     lefts_.clear();
     rights_.clear();
-    for (int k = 0; k <= gradient_slot(); ++k) {
+    for (int k = 0; k < gradient_slot(); ++k) {
       vectors_.push_back(make_point(panels_, columns));
       lefts_.push_back(vectors_.back().factors.left.flat());
       rights_.push_back(vectors_.back().factors.right.flat());
     }
+    vectors_.emplace_back();
+    lefts_.emplace_back();
+    rights_.emplace_back();
   }
   inner_.setZero(2 * memory_ + 1, 2 * memory_ + 1);
   order_.clear();
-  add(panels_, 0, 1, gradient, vector(gradient_slot()));
+  refer_to(gradient);
   multiply(gradient_slot());
+}
+
+void QuasiNewton::refer_to(const DescentPoint& gradient) {
+  vectors_.back() = gradient;
+  lefts_.back() = gradient.factors.left.flat();
+  rights_.back() = gradient.factors.right.flat();
 }
 
 void QuasiNewton::learn(const DescentPoint& direction, double t, const DescentPoint& gradient) {
@@ -56,7 +65,7 @@ void QuasiNewton::learn(const DescentPoint& direction, double t, const DescentPo
   add(panels_, 0, t, direction, vector(slot));
   add(panels_, 0, 1, gradient, vector(change_of(slot)));
   add(panels_, 1, -1, vector(gradient_slot()), vector(change_of(slot)));
-  add(panels_, 0, 1, gradient, vector(gradient_slot()));
+  refer_to(gradient);
   for (const int which : {slot, change_of(slot), gradient_slot()}) multiply(which);
   const double curvature = inner_(slot, change_of(slot));
   const double most = std::sqrt(inner_(slot, slot) * inner_(change_of(slot), change_of(slot)));

@@ -10,7 +10,8 @@ class QuasiNewton {
  public:
   QuasiNewton(Panels& panels, int memory);
 
-  /// Forgets all steps; the gradient, which may be of another size than before, is the one to go on from.
+  /// Forgets all steps; the gradient, which may be of another size than before, is the one to go on from. It is not
+  /// copied: it must stay as it is until another one is told.
   void begin(const DescentPoint& gradient);
   /// A step of t * direction has led to a point with this gradient. Steps without positive curvature are not
   /// remembered.
@@ -19,6 +20,8 @@ class QuasiNewton {
   double direction(DescentPoint& out);
 
  private:
+  /// The panels of the gradient take part where they are.
+  void refer_to(const DescentPoint& gradient);
   /// Fills in the inner products of a remembered vector with all.
   void multiply(int which);
   [[nodiscard]] DescentPoint& vector(int which) { return vectors_[static_cast<std::size_t>(which)]; }

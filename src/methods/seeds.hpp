@@ -19,6 +19,9 @@ class Seeds {
   /// that descends). A few rounds of simultaneous iteration: the descent makes of them what it can. At most `most`.
   FactoredMatrix outside(Index most);
 
+  /// Lets go of the spans of X.
+  void forget() { span_ = {}; }
+
   void exchange(Exchange state) { state.random("random", random_); }
 
  private:

@@ -68,7 +68,7 @@ void FactoredMatrix::reserve(Index terms) {
 void FactoredMatrix::blend(double t, const Atom& atom) {
   if (t >= 1.0) terms_ = 0;
   decomposed_ = false;
-  if (terms_ == values_.size()) reserve(std::max(kFirstRoom, 2 * terms_));
+  if (terms_ == values_.size()) reserve(terms_ + std::max(kFirstRoom, terms_ / 4));
   values_.head(terms_) *= 1.0 - t;
   panels_->add(0, 1, atom.left, left_.column(terms_));
   panels_->add(0, 1, atom.right, right_.column(terms_));

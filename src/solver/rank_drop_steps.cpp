@@ -66,7 +66,7 @@ Eigen::MatrixXd RankDropSteps::drop(const RankDropStep& step) {
   f_.square_norm_ = aim(step, std::nullopt).square;
   f_.store_->move(1);
   f_.offsets_.move(1);
-  const Eigen::MatrixXd rotation = f_.iterate_.drop(step.q, step.scale);
+  Eigen::MatrixXd rotation = f_.iterate_.drop(step.q, step.scale);
   if (++dropped_ % kFreshAfter == 0) f_.load();
   return rotation;
 }

@@ -84,10 +84,8 @@ TEST(AreaUnderCurve, ByHand) {
 
 TEST(AreaUnderCurve, IsTheShareOfPairs) {
   Random random(3);
-  std::vector<Scored> scored;
-  for (int e = 0; e < 200; ++e) {
-    scored.push_back({static_cast<Real>(std::round(4 * random.normal())), random.uniform() < 0.3});
-  }
+  std::vector<Scored> scored(200);
+  for (Scored& one : scored) one = {static_cast<Real>(std::round(4 * random.normal())), random.uniform() < 0.3};
   double won = 0;
   double pairs = 0;
   for (const Scored& a : scored) {

@@ -25,18 +25,23 @@ TEST(ClearRange, StarsHaveFewLevels) {
 
 TEST(ClearRange, AFewNumbersAreNoLevels) { EXPECT_FALSE(clear_range(repeated({1, 2, 3, 4, 5}, 2)).bounded()); }
 
+std::vector<Real> waves(double height) {
+  std::vector<Real> values(10000);
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    values[k] = static_cast<Real>(height * std::sin(0.37 * static_cast<double>(k * k)));
+  }
+  return values;
+}
+
 TEST(ClearRange, MeasurementsHaveNone) {
-  std::vector<Real> values;
-  for (int k = 0; k < 10000; ++k) values.push_back(static_cast<Real>(std::sin(0.37 * k * k)));
+  const std::vector<Real> values = waves(1);
   EXPECT_FALSE(clear_range(values).bounded());
   EXPECT_EQ(range_of(values).bounded(), true);  // who asks for it gets it
 }
 
 TEST(ClearRange, AScaleThatWasCutOff) {
-  std::vector<Real> values;
-  for (int k = 0; k < 10000; ++k) {
-    values.push_back(static_cast<Real>(std::clamp(1.2 * std::sin(0.37 * k * k), -1.0, 1.0)));
-  }
+  std::vector<Real> values = waves(1.2);
+  for (Real& value : values) value = std::clamp(value, Real(-1), Real(1));
   const ValueRange range = clear_range(values);
   EXPECT_EQ(range.lower, -1);
   EXPECT_EQ(range.upper, 1);

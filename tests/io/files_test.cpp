@@ -42,7 +42,7 @@ TEST_F(Files, TruncatedGzip) {
 
 // A pipe gives its bytes once: whoever opens it again to look at its first lines has lost them.
 TEST_F(Files, PipesAreReadFromTheirFirstByte) {
-  const std::string text = long_text();
+  const std::string& text = long_text();
   const std::string expected = words(read_entries(make("plain.tsv", text)));
   for (const std::string& bytes : {text, gzipped(text), xzipped(text), zipped({{"ml/u.data", text}})}) {
     const std::string pipe = path("pipe");

@@ -56,7 +56,7 @@ TEST(RadiusPath, FindsARadiusAsGoodAsAGrid) {
   EXPECT_EQ(path.steps.front().radius, 0);
   EXPECT_EQ(data.problem.radius(), path.radius());
   double best_of_grid = INFINITY;
-  for (double radius = 10; radius < 1000; radius *= 1.3) best_of_grid = std::min(best_of_grid, error_at(data, radius));
+  for (int k = 0; k < 18; ++k) best_of_grid = std::min(best_of_grid, error_at(data, 10 * std::pow(1.3, k)));
   // The grid is twice as fine, and its best is the luckiest of 18: up to 1.06 times it here, 0.97 to 1.03 times with
   // other draws of the data.
   EXPECT_LT(path.steps[path.best].validation_error, 1.1 * best_of_grid);

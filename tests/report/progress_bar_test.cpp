@@ -88,7 +88,7 @@ TEST(ProgressBar, LeavesNothingWithoutARun) {
 /// What was written, once it contains these words.
 std::string wait_for(std::FILE* file, const std::string& words) {
   for (int tries = 0; tries < 2000; ++tries) {
-    const std::string text = content(file);
+    std::string text = content(file);
     if (text.find(words) != std::string::npos) return text;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }

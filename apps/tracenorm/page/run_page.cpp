@@ -282,8 +282,9 @@ Json errors_table(const report::RunReport& report) {
     Json row{name};
     bool any = false;
     for (const HeldOut* part : parts) {
-      row.push_back(text(*part));
-      any = any || row.back() != "";
+      const std::string cell = text(*part);
+      row.push_back(cell);
+      any = any || !cell.empty();
     }
     if (any) rows.push_back(std::move(row));
   };

@@ -65,8 +65,9 @@ Triplets from_gram(const RowMatrix& a, double threshold, const Execution& execut
   const bool of_columns = a.cols() <= a.rows();
   of_columns ? multiply(a, near, far, execution) : multiply_transpose(a, near, far, execution);
   far *= t.values.cwiseInverse().asDiagonal();
-  t.left = of_columns ? std::move(far) : near;
-  t.right = of_columns ? std::move(near) : std::move(far);
+  if (!of_columns) std::swap(near, far);
+  t.left = std::move(far);
+  t.right = std::move(near);
   return t;
 }
 

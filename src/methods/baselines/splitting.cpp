@@ -103,7 +103,7 @@ LowRankMatrix Splitting::advance() {
   }
   // An inexact proximal step is as good as an exact one as long as its errors stay below the moves.
   constexpr double share_of_move = 1e-2;
-  const LowRankMatrix p2 = threshold_(a_, svt_level_, std::max(share_of_move * moved_, 1e-13 * a_.norm()));
+  LowRankMatrix p2 = threshold_(a_, svt_level_, std::max(share_of_move * moved_, 1e-13 * a_.norm()));
   std::vector<double> moves(cuts_.size() - 1);
   std::vector<double> norms(cuts_.size() - 1);
   execution_.for_each_shard(static_cast<int>(cuts_.size()) - 1, [&](int s) {

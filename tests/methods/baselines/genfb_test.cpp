@@ -20,8 +20,8 @@ Problem covariance(Index n, double lambda1) {
   for (Real& value : data) value = Real(0.2 * random.normal());
   const Index block = n / 5;
   for (Index b = 0; b < 5; ++b) {
-    std::vector<double> v;
-    for (Index i = 0; i < block; ++i) v.push_back(2 * random.uniform() - 1);
+    std::vector<double> v(std::size_t(block));
+    for (double& one : v) one = 2 * random.uniform() - 1;
     for (Index i = 0; i < block; ++i) {
       for (Index j = 0; j < block; ++j) {
         data[std::size_t(b * block + i) * std::size_t(n) + std::size_t(b * block + j)] +=
