@@ -69,7 +69,7 @@ asan: ## every test under the address and undefined-behaviour sanitizers
 tsan: ## the tests that use threads, under the thread sanitizer
 	$(call packages,build test)
 	$(call build,tsan)
-	TSAN_OPTIONS=die_after_fork=0 $(call test,tsan) -R '$(threaded)'
+	$(call test,tsan) -R '$(threaded)'
 
 .PHONY: sanitized
 sanitized: ## threads, readers and writers alone under sanitizers: the part of asan and tsan that every check has

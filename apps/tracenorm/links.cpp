@@ -1,22 +1,22 @@
-// tracenorm links: link prediction on an undirected graph, by the protocol of the paper's Table 1.
+// tracenorm links: which links of an undirected graph are missing, and how well that can be told.
 //
-// The graph becomes a symmetric 0/1 matrix. A random share of its entries is observed, each observed entry is flipped
-// with some probability, a sparse low-rank matrix is fitted, and its entries score the pairs that were not observed.
+// The graph becomes a symmetric 0/1 matrix. By the protocol of the paper's Table 1 a random share of its entries is
+// observed, each flipped with some probability; by the usual one all pairs are seen, with some links taken for absent.
+// A sparse low-rank matrix is fitted, and its entries score the pairs.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
+#include <exception>
 #include <memory>
 #include <utility>
 
-#include "base/random.hpp"
 #include "commands.hpp"
 #include "estimation.hpp"
-#include "fit/judge.hpp"
 #include "fit/phase.hpp"
 #include "help_format.hpp"
+#include "link_scores.hpp"
 #include "option_values.hpp"
+#include "outputs.hpp"
 
 namespace tracenorm::app {
 
@@ -24,40 +24,33 @@ namespace {
 
 struct LinksOptions {
   EstimationOptions common;
-  double observed = 0.5;
-  double flip = 0;
-  bool unsymmetric_mask = false;
+  LinkProtocol protocol;
   std::optional<Index> nodes;  ///< only the first ones; empty: all
+  std::optional<std::int64_t>
+      zeros;  ///< pairs without a link beside each link; empty: all, or as many as there is room
+  std::optional<std::int64_t> top;
+  std::vector<std::string> of_nodes;
+  std::string scores;
+
+  [[nodiscard]] bool lists() const { return top || !of_nodes.empty() || !scores.empty(); }
 };
+
+/// A full matrix of more nodes is not made: 1.6 GB a number of each pair.
+constexpr Index kMostDense = 20'000;
+constexpr std::int64_t kZeros = 10;
+constexpr std::int64_t kTop = 20;
+constexpr double kHide = 0.1;
 
 constexpr const char* kLinksExamples = R"(Examples:
   tracenorm links facebook_combined.txt --radius 1052.88 --l1 0.01 --iterations 300
   tracenorm links facebook_combined.txt --method genfb --trace-penalty 20 --l1 0.01
   tracenorm links edges.txt --radius 600 --l1 0.05 --flip 0.05 --seed 2 --json run.json
+  tracenorm links facebook_combined.txt --top 50
+  tracenorm links proteins.tsv --node YAL003W --scores likely.tsv
 
-EDGES is a list "a b" of undirected edges (SNAP), possibly compressed (.gz, .xz). The mask is drawn on unordered pairs including
-the diagonal. The area under the ROC curve is measured on the pairs a < b that were not observed, against the unflipped graph.)";
-
-/// The unflipped graph, one byte an entry.
-class Adjacency {
- public:
-  explicit Adjacency(const io::Graph& graph)
-      : nodes_(static_cast<std::size_t>(graph.nodes)), link_(nodes_ * nodes_, 0) {
-    for (const auto& [a, b] : graph.edges) {
-      link_[place(a, b)] = 1;
-      link_[place(b, a)] = 1;
-    }
-  }
-  [[nodiscard]] Index nodes() const { return static_cast<Index>(nodes_); }
-  [[nodiscard]] bool linked(Index a, Index b) const { return link_[place(a, b)] != 0; }
-  [[nodiscard]] std::size_t place(Index a, Index b) const {
-    return static_cast<std::size_t>(a) * nodes_ + static_cast<std::size_t>(b);
-  }
-
- private:
-  std::size_t nodes_;
-  std::vector<unsigned char> link_;
-};
+EDGES is a list "a b" of undirected edges (SNAP), possibly compressed (.gz, .xz). Without --hide and lists a share of all pairs is seen
+(--observed), drawn on unordered pairs including the diagonal, and the others judge, against the unflipped graph. With --hide, and for
+lists, that share of the links is taken for absent, and they judge, beside as many pairs without a link.)";
 
 /// The part of the graph among its first nodes.
 void keep_first(io::Graph& graph, Index nodes) {
@@ -70,33 +63,16 @@ void keep_first(io::Graph& graph, Index nodes) {
   }
 }
 
-DenseObservations observe(const Adjacency& graph, const LinksOptions& options) {
-  // Two streams, so that the mask of a seed is the same for every flip probability.
-  Random mask(options.common.fit.run.seed);
-  Random flips(options.common.fit.run.seed ^ 0x5851f42d4c957f2dULL);
-  const Index n = graph.nodes();
-  std::vector<Real> entries(static_cast<std::size_t>(n) * static_cast<std::size_t>(n),
-                            std::numeric_limits<Real>::quiet_NaN());
-  for (Index a = 0; a < n; ++a) {
-    for (Index b = options.unsymmetric_mask ? 0 : a; b < n; ++b) {
-      const bool seen = mask.uniform() < options.observed;
-      const bool flipped = flips.uniform() < options.flip;
-      if (!seen) continue;
-      const Real value = graph.linked(a, b) != flipped ? 1 : 0;
-      entries[graph.place(a, b)] = value;
-      if (!options.unsymmetric_mask) entries[graph.place(b, a)] = value;
-    }
-  }
-  return {n, n, std::move(entries), {}};
-}
-
-/// The entries that were seen flipped, as they were seen.
-Entries wrong_links(const Adjacency& graph, const DenseObservations& data) {
+/// The entries that were seen otherwise than they are, as they were seen.
+Entries wrong_links(const Neighbours& graph, const DenseObservations& data) {
   Entries wrong;
+  std::vector<unsigned char> links;
+  std::size_t place = 0;
   for (Index a = 0; a < graph.nodes(); ++a) {
+    graph.mark(a, links);
     for (Index b = 0; b < graph.nodes(); ++b) {
-      const Real seen = data.value[graph.place(a, b)];
-      if (std::isnan(seen) || seen == (graph.linked(a, b) ? Real(1) : Real(0))) continue;
+      const Real seen = data.value[place++];
+      if (std::isnan(seen) || seen == Real(links[static_cast<std::size_t>(b)])) continue;
       wrong.row.push_back(a);
       wrong.col.push_back(b);
       wrong.value.push_back(seen);
@@ -105,53 +81,32 @@ Entries wrong_links(const Adjacency& graph, const DenseObservations& data) {
   return wrong;
 }
 
-/// Keeps the pairs with the highest scores in a heap whose front is the least of them.
-class BestPairs {
- public:
-  void offer(const report::ScoredPair& pair) {
-    if (kept_.size() == kCount && !higher(pair, kept_.front())) return;
-    if (kept_.size() == kCount) {
-      std::pop_heap(kept_.begin(), kept_.end(), higher);
-      kept_.pop_back();
+/// The nodes that pairs are listed of.
+std::vector<Index> find_nodes(const io::Graph& graph, const std::vector<std::string>& names) {
+  const io::LabelIndex index(graph.labels, graph.nodes);
+  std::vector<Index> nodes;
+  for (const std::string& name : names) {
+    const std::optional<Index> node = index.find(name);
+    if (!node) {
+      throw Error(ErrorCode::input, fmt::format("--node: the graph has no node '{}'; give one of its {} nodes as the "
+                                                "file names it",
+                                                name, graph.nodes));
     }
-    kept_.push_back(pair);
-    std::push_heap(kept_.begin(), kept_.end(), higher);
+    nodes.push_back(*node);
   }
-  std::vector<report::ScoredPair> sorted() {
-    std::sort(kept_.begin(), kept_.end(), higher);
-    return std::move(kept_);
-  }
+  return nodes;
+}
 
- private:
-  static constexpr std::size_t kCount = 20;
-  static bool higher(const report::ScoredPair& a, const report::ScoredPair& b) { return a.score > b.score; }
-  std::vector<report::ScoredPair> kept_;
-};
-
-/// Scores come from blocks of rows, so that the answer is never made dense as a whole.
-void judge_links(report::RunReport& report, const Adjacency& graph, const DenseObservations& data, bool ordered_pairs) {
-  const LowRankMatrix& x = report.result.solution;
-  BestPairs best;
-  constexpr Index kBlock = 256;
-  std::vector<Scored> scored;
-  for (Index first = 0; first < graph.nodes(); first += kBlock) {
-    const Index last = std::min<Index>(first + kBlock, graph.nodes());
-    const Eigen::MatrixXd block = x.dense_rows(first, last);
-    for (Index a = first; a < last; ++a) {
-      for (Index b = ordered_pairs ? 0 : a + 1; b < graph.nodes(); ++b) {
-        if (a == b || !std::isnan(data.value[graph.place(a, b)])) continue;
-        scored.push_back({static_cast<Real>(block(a - first, b)), graph.linked(a, b)});
-        best.offer({a, b, block(a - first, b), graph.linked(a, b)});
-      }
-    }
+/// How many pairs without a link are taken beside each link; empty: all pairs.
+std::optional<std::int64_t> zeros_for(const LinksOptions& options, Index nodes) {
+  if (options.zeros || nodes <= kMostDense) return options.zeros;
+  if (!options.protocol.hide) {
+    throw Error(ErrorCode::input,
+                fmt::format("--observed: all pairs of {} nodes are too many to keep (up to {} nodes they are kept); "
+                            "use --hide, which samples the pairs without a link, or --nodes",
+                            nodes, kMostDense));
   }
-  HeldOut result;
-  result.entries = static_cast<Offset>(scored.size());
-  result.auc = area_under_curve(scored);
-  constexpr std::size_t kRocPoints = 200;
-  for (const auto& [negatives, positives] : roc_curve(scored, kRocPoints)) report.roc.push_back({negatives, positives});
-  report.top_pairs = best.sorted();
-  report.test = result;
+  return kZeros;
 }
 
 int run(LinksOptions options) {
@@ -166,6 +121,8 @@ int run(LinksOptions options) {
   }
   settle(common, {common.data});
 
+  if (options.lists() && !options.scores.empty()) check_outputs({{"--scores", options.scores}}, {common.data});
+
   Watch watch(common);
   std::vector<PhaseCost> before;
   PhaseClock clock(before);
@@ -173,22 +130,49 @@ int run(LinksOptions options) {
   io::Graph graph = io::read_graph(common.data, common.read);
   if (options.nodes) keep_first(graph, *options.nodes);
   check_output_size(common, graph.nodes, graph.nodes);
-  const Adjacency adjacency(graph);
-  const DenseObservations data = observe(adjacency, options);
+  LinkProtocol& protocol = options.protocol;
+  protocol.seed = common.fit.run.seed;
+  const std::optional<std::int64_t> zeros = zeros_for(options, graph.nodes);
+  const LinkList list{options.lists() ? static_cast<std::size_t>(options.top.value_or(kTop)) : 0,
+                      find_nodes(graph, options.of_nodes)};
+  const Neighbours neighbours(graph.nodes, graph.edges);
+  const Neighbours hidden = hidden_links(graph, protocol);
+  DenseObservations data;
+  if (!zeros) data = observe(neighbours, hidden, protocol);
   clock.end("read");
-  report::RunReport report{fit(data, common.fit, watch.hooks())};
+  report::RunReport report{
+      zeros ? fit(sample_pairs(graph, neighbours, hidden, *zeros, protocol.seed), common.fit, watch.hooks())
+            : fit(data, common.fit, watch.hooks())};
   report.profile.insert(report.profile.begin(), before.begin(), before.end());
   report.command = "links";
   report.kind = DataKind::graph;
-  report.replaced = wrong_links(adjacency, data);
+  if (!zeros) report.replaced = wrong_links(neighbours, data);
   report.rows = graph.labels;
-  report.cols = std::move(graph.labels);
-  judge_links(report, adjacency, data, options.unsymmetric_mask);
-  report.options = {
-      {"observed", options.observed}, {"flip", options.flip}, {"unsymmetric_mask", options.unsymmetric_mask}};
-  report.options.push_back({"nodes", {}});
-  if (options.nodes) report.options.back().value = std::int64_t{*options.nodes};
-  return finish(common, report, watch);
+  report.cols = graph.labels;
+  watch.on_phase("scoring pairs");
+  protocol.hide ? judge_hidden(graph, neighbours, hidden, protocol, list, report)
+                : judge_unseen(neighbours, data, protocol, list, report);
+  report.options = {{"observed", protocol.observed},
+                    {"flip", protocol.flip},
+                    {"unsymmetric_mask", protocol.unsymmetric},
+                    {"nodes", {}},
+                    {"hide", {}},
+                    {"zeros", {}}};
+  if (options.nodes) report.options[3].value = std::int64_t{*options.nodes};
+  if (protocol.hide) report.options[4].value = *protocol.hide;
+  if (zeros) report.options[5].value = *zeros;
+  std::exception_ptr failure;  // a full disk must not cost the rest
+  if (!options.scores.empty()) {
+    try {
+      write_output(options.scores, to_lines(report));
+      report.written.push_back(options.scores);
+    } catch (const Error&) {
+      failure = std::current_exception();
+    }
+  }
+  const int code = finish(common, report, watch);
+  if (failure) std::rethrow_exception(failure);
+  return code;
 }
 
 }  // namespace
@@ -199,10 +183,36 @@ void add_links(CLI::App& program, Action& action) {
   set_defaults(options->common.fit, losses::Squared{1.0});
   add_estimation_options(*app, options->common, "EDGES", "the edges of an undirected graph");
   for (const char* name : {"--columns", "--missing", "--skip-columns"}) app->remove_option(app->get_option(name));
-  add_number(*app, "--observed", options->observed, kShare, "share of the entries that are seen")->group("Data");
-  add_number(*app, "--flip", options->flip, kProbability, "probability that a seen entry is wrong")->group("Data");
-  app->add_flag("--unsymmetric-mask", options->unsymmetric_mask, "draw (a,b) and (b,a) separately instead of together")
-      ->group("Data");
+  LinkProtocol& protocol = options->protocol;
+  CLI::Option* observed =
+      add_number(*app, "--observed", protocol.observed, kShare, "share of the entries that are seen")->group("Data");
+  add_number(*app, "--flip", protocol.flip, kProbability, "probability that a seen entry is wrong")->group("Data");
+  CLI::Option* unsymmetric =
+      app->add_flag("--unsymmetric-mask", protocol.unsymmetric, "draw (a,b) and (b,a) separately instead of together")
+          ->group("Data");
+  add_number(*app, "--hide", protocol.hide, kProbability,
+             "take this share of the links for absent and judge by them, instead of --observed (default for lists: "
+             "0.1)")
+      ->group("Data")
+      ->excludes(observed)
+      ->excludes(unsymmetric);
+  const auto add_count = [&](const char* name, std::optional<std::int64_t>& target, const char* help) {
+    app->add_option_function<std::string>(
+           name, [name, &target](const std::string& text) { target = to_integer(name, text, 1, 1'000'000'000); }, help)
+        ->type_name("N");
+  };
+  add_count("--zeros", options->zeros,
+            "take so many pairs without a link beside each link, drawn at random, instead of all pairs (default: all "
+            "up to 20000 nodes, then 10)");
+  app->get_option("--zeros")->group("Data")->excludes(observed)->excludes(unsymmetric);
+  add_count("--top", options->top, "list the N pairs without a link that most likely have one (default: 20)");
+  app->get_option("--top")->group("Output");
+  app->add_option("--node", options->of_nodes, "list pairs with this node only; may be given several times")
+      ->type_name("ID")
+      ->group("Output");
+  app->add_option("--scores", options->scores, "write the list: two nodes, score, share of links at such scores")
+      ->type_name("FILE")
+      ->group("Output");
   app->add_option_function<std::string>(
          "--nodes",
          [options](const std::string& text) {
@@ -211,10 +221,15 @@ void add_links(CLI::App& program, Action& action) {
          "only the first N nodes of the graph (default: all)")
       ->type_name("N")
       ->group("Data");
-  show_first(*app, {"--observed", "--flip", "--radius", "--l1", "--loss", "--gap", "--time", "--seed", "--model",
-                    "--output", "--report", "--json", "--quiet"});
+  show_first(*app, {"--observed", "--flip", "--hide", "--top", "--node", "--scores", "--radius", "--l1", "--loss",
+                    "--gap", "--time", "--seed", "--model", "--output", "--report", "--json", "--quiet"});
   app->footer(footer(kLinksExamples));
-  app->callback([options, &action] { action = [options] { return run(*options); }; });
+  app->callback([options, observed, unsymmetric, &action] {
+    const bool usual = options->lists() || options->zeros;
+    if (usual && !options->protocol.hide && observed->count() + unsymmetric->count() == 0)
+      options->protocol.hide = kHide;
+    action = [options] { return run(*options); };
+  });
 }
 
 }  // namespace tracenorm::app

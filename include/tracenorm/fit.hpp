@@ -67,6 +67,7 @@ struct HeldOut {
   std::optional<double> rmse_prepared;  ///< in the units the problem was solved in
   std::optional<double> mae_prepared;
   std::optional<double> auc;  ///< NaN when one of the two classes is absent
+  std::optional<double> average_precision{};
 };
 
 /// Judges on entries in raw units: errors for numbers, area under the ROC curve for labels. `Preparation::kUnknown`

@@ -105,6 +105,22 @@ double area_under_curve(std::vector<Scored>& scored) {
   return (rank_sum - positives * (positives + 1) / 2) / (positives * negatives);
 }
 
+double average_precision(const std::vector<Scored>& sorted) {
+  double sum = 0;
+  double positives = 0;
+  double seen = 0;
+  double here = 0;  // positives among equal scores
+  for (std::size_t e = sorted.size(); e-- > 0;) {
+    here += sorted[e].positive ? 1 : 0;
+    seen += 1;
+    if (e > 0 && sorted[e - 1].score == sorted[e].score) continue;
+    positives += here;
+    sum += here * positives / seen;
+    here = 0;
+  }
+  return positives > 0 ? sum / positives : std::numeric_limits<double>::quiet_NaN();
+}
+
 std::vector<std::pair<double, double>> roc_curve(const std::vector<Scored>& sorted, std::size_t points) {
   double positives = 0;
   for (const Scored& one : sorted) positives += one.positive ? 1 : 0;

@@ -59,7 +59,18 @@ Json held_out_json(const std::optional<HeldOut>& held_out) {
   put("rmse_prepared", held_out->rmse_prepared);
   put("mae_prepared", held_out->mae_prepared);
   put("auc", held_out->auc);
+  put("average_precision", held_out->average_precision);
   return json;
+}
+
+Json likely_json(const RunReport& report) {
+  Json links = Json::array();
+  for (const LikelyLink& link : report.likely) {
+    links.push_back({{"nodes", {report.rows.name(link.row), report.cols.name(link.col)}},
+                     {"score", number(link.score)},
+                     {"share", number(link.share)}});
+  }
+  return links;
 }
 
 Json refit_json(const std::optional<Refit>& refit) {
@@ -186,6 +197,7 @@ std::string to_json(const RunReport& report) {
                          {"scale", number(report.preparation.scale)},
                          {"range", range_json(report.preparation.range)}};
   json["refit"] = refit_json(report.refit);
+  if (!report.likely.empty()) json["likely_links"] = likely_json(report);
   json["objective"] = number(result.objective);
   json["lower_bound"] = number(result.lower_bound);
   json["relative_gap"] = number(result.relative_gap);

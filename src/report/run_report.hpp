@@ -19,6 +19,14 @@ struct ScoredPair {
   bool positive = false;
 };
 
+/// A pair without a link that may well have one.
+struct LikelyLink {
+  Index row = 0;
+  Index col = 0;
+  double score = 0;
+  double share = 0;  ///< of links among held-out pairs with such a score; NaN where none were held out
+};
+
 /// A point of the ROC curve: the shares of negatives and of positives that score at least as high as some threshold.
 struct RocPoint {
   double negatives = 0;
@@ -38,6 +46,7 @@ struct RunReport : Fit {
   std::optional<HeldOut> test{};
   std::vector<RocPoint> roc{};          ///< where scores tell two classes apart
   std::vector<ScoredPair> top_pairs{};  ///< with the highest scores, best first
+  std::vector<LikelyLink> likely{};     ///< where they were asked for, most likely first
   std::vector<std::string> written{};   ///< the files that were written
 };
 

@@ -145,6 +145,11 @@ std::string prediction_line(const Refit& refit) {
       gain, refit.entries);
 }
 
+std::string likely_line(const RunReport& report, const LikelyLink& link) {
+  return fmt::format("{} - {}  {:.4f}  {}", report.rows.name(link.row), report.cols.name(link.col), link.score,
+                     std::isnan(link.share) ? "(none were held out)" : fmt::format("{:.1f} %", 100 * link.share));
+}
+
 std::string held_out_line(const HeldOut& held_out, const Preparation& preparation) {
   std::vector<std::string> parts;
   if (held_out.rmse) parts.push_back(fmt::format("RMSE {:.4f}, MAE {:.4f}", *held_out.rmse, *held_out.mae));
@@ -154,6 +159,9 @@ std::string held_out_line(const HeldOut& held_out, const Preparation& preparatio
   if (held_out.auc) {
     parts.push_back(std::isnan(*held_out.auc) ? "AUC undefined (only one class)"
                                               : fmt::format("AUC {:.4f}", *held_out.auc));
+  }
+  if (held_out.average_precision && !std::isnan(*held_out.average_precision)) {
+    parts.push_back(fmt::format("average precision {:.4f}", *held_out.average_precision));
   }
   std::string line = fmt::format("{} ({} entries", fmt::join(parts, "; "), held_out.entries);
   if (held_out.unknown > 0) {
@@ -296,6 +304,11 @@ std::vector<SummaryLine> summary(const RunReport& report) {
   if (report.refit) lines.push_back({"predictions", prediction_line(*report.refit)});
   if (report.validation) lines.push_back({"validation", held_out_line(*report.validation, report.preparation)});
   if (report.test) lines.push_back({"test", held_out_line(*report.test, report.preparation)});
+  if (!report.likely.empty())
+    lines.push_back({"likely",
+                     "links that are not in the data, most likely first: score, and share of links among held-out "
+                     "pairs with such a score"});
+  for (const LikelyLink& link : report.likely) lines.push_back({"", likely_line(report, link)});
   if (!report.written.empty()) lines.push_back({"written", fmt::format("{}", fmt::join(report.written, ", "))});
   return lines;
 }

@@ -15,6 +15,7 @@
 
 #include "base/random.hpp"
 #include "support/random_matrices.hpp"
+#include "support/sanitizers.hpp"
 #include "tracenorm/solve.hpp"
 
 namespace tracenorm {
@@ -85,6 +86,7 @@ TEST(ProcessesOfSolves, WithinACallback) {
 }
 
 TEST(ProcessesOfSolves, ARunGoesOnInAForkedChild) {
+  if (test::kThreadsWatched) GTEST_SKIP() << "the thread sanitizer does not know threads after a fork";
   const Result alone = solve(problem(), methods::FrankWolfe{}, kRun);
   bool is_child = false;
   pid_t child = 0;

@@ -177,7 +177,10 @@ class CheckpointTest(ProgramTest):
                 outputs = ("--json", "whole.json", "--checkpoint", "a.ckpt")
                 process = subprocess.Popen(
                     [PROGRAM, command, *map(str, words), *map(str, OFTEN), *outputs],
-                    cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                    cwd=self.folder,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                )
                 while process.poll() is None and not (self.folder / "a.ckpt").exists():
                     time.sleep(0.001)
                 process.kill()

@@ -150,8 +150,8 @@ class ChoosingTest(DataTest):
         edges = "".join(f"{a} {b}\n" for a in range(24) for b in range(a) if a % 3 == b % 3)
         self.write("edges.txt", edges)
         run = self.run_json("links", "edges.txt")
-        # Three cliques of eight, so a handful of entries decides: 0.951 with fused multiply-adds, 0.961 without, 0.936 as the
-        # sanitizers' build rounds.
+        # Three cliques of eight, so a handful of entries decides: 0.951 with fused multiply-adds, 0.961 without,
+        # 0.936 as the sanitizers' build rounds.
         self.assertGreater(run["test"]["auc"], 0.93)
         self.assertGreater(run["radius"], 0)
 

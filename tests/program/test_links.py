@@ -93,6 +93,83 @@ class LinksTest(ProgramTest):
         self.write("late.txt", "0 0\n1 1\n2 3\n")
         self.fail_with(3, "links", "late.txt", "--nodes", 2, "--radius", 1, says="--nodes")
 
+    def linked(self, data):
+        lines = (self.folder / data).read_text().splitlines()
+        return {frozenset(line.split()) for line in lines if not line.startswith("#")}
+
+    def test_likely_links(self):
+        data = self.edges()
+        outputs = ("--scores", "likely.tsv", "--model", "m.npz")
+        run = self.run_json("links", data, "--radius", 40, "--iterations", 100, "--top", 30, *outputs)
+        self.assertEqual((run["options"]["hide"], run["options"]["zeros"]), (0.1, None))
+        self.assertEqual(run["observed"], 40 * 39)
+        links = run["likely_links"]
+        self.assertEqual(len(links), 30)
+        pairs = [frozenset(link["nodes"]) for link in links]
+        self.assertEqual(len(set(pairs)), 30)
+        self.assertTrue(all(len(pair) == 2 for pair in pairs), "a node and itself")
+        self.assertFalse(set(pairs) & self.linked(data), "these are links already")
+        scores = [link["score"] for link in links]
+        self.assertEqual(scores, sorted(scores, reverse=True))
+        shares = [link["share"] for link in links]
+        self.assertEqual(shares, sorted(shares, reverse=True))
+        self.assertTrue(all(0 <= share <= 1 for share in shares))
+        model = load_model(self.folder / "m.npz")
+        names = model["row_names"] if model["row_names"].size else [str(k) for k in range(40)]
+        index = names_to_index(names)
+        matrix = model["matrix"]
+        for link in links:
+            a, b = sorted(index[name] for name in link["nodes"])
+            self.assertAlmostEqual(link["score"], matrix[a, b], places=6)
+        # Nothing better was left out.
+        known = {tuple(sorted(index[name] for name in pair)) for pair in self.linked(data)}
+        others = [matrix[a, b] for a in range(40) for b in range(a + 1, 40) if (a, b) not in known]
+        self.assertAlmostEqual(sorted(others)[-30], scores[-1], places=6)
+        lines = (self.folder / "likely.tsv").read_text().splitlines()
+        self.assertEqual(lines[0], "node\tnode\tscore\tshare")
+        self.assertEqual([tuple(line.split("\t")[:2]) for line in lines[1:]], [tuple(link["nodes"]) for link in links])
+        # Most of what is missing is within a community.
+        self.assertGreater(numpy.mean([(int(a) - int(b)) % 2 == 0 for a, b in map(tuple, pairs)]), 0.9)
+
+    def test_hidden_links_judge(self):
+        data = self.edges(nodes=60)
+        run = self.run_json("links", data, "--radius", 30, "--hide", 0.2, "--iterations", 100)
+        hidden = run["test"]["entries"] / 2
+        self.assertAlmostEqual(hidden / len(self.linked(data)), 0.2, delta=0.05)
+        self.assertGreater(run["test"]["auc"], 0.75)  # between communities 0.05 of the pairs are links, within 0.7
+        self.assertGreater(run["test"]["average_precision"], 0.7)
+        self.assertNotIn("likely_links", run)
+        self.run_json("links", data, "--radius", 30, "--hide", 0.2, "--model", "m.npz", "--certificate", "c.npz")
+        self.succeed("verify", data, "m.npz", "c.npz")
+
+    def test_links_of_a_node(self):
+        data = self.edges()
+        run = self.run_json("links", data, "--radius", 40, "--node", 7, "--top", 5)
+        self.assertEqual(len(run["likely_links"]), 5)
+        self.assertTrue(all("7" in link["nodes"] for link in run["likely_links"]))
+        self.fail_with(3, "links", data, "--radius", 40, "--node", "nobody", says=("--node", "'nobody'", "40 nodes"))
+
+    def test_nothing_hidden_has_no_shares(self):
+        run = self.run_json("links", self.edges(), "--radius", 40, "--hide", 0, "--top", 3)
+        self.assertEqual([link["share"] for link in run["likely_links"]], [None] * 3)
+        self.assertIsNone(run["test"]["auc"])
+
+    def test_protocols_exclude_each_other(self):
+        self.fail_with(2, "links", self.edges(), "--hide", 0.1, "--observed", 0.5, says="--hide")
+        self.fail_with(2, "links", self.edges(), "--zeros", 3, "--observed", 0.5, says="--zeros")
+        run = self.run_json("links", self.edges(), "--observed", 0.5, "--radius", 40, "--top", 5)
+        self.assertEqual((len(run["likely_links"]), run["options"]["hide"]), (5, None))
+
+    def test_sampled_pairs(self):
+        data = self.edges(nodes=60)
+        run = self.run_json("links", data, "--radius", 30, "--zeros", 1, "--top", 10, "--iterations", 100)
+        links = len(self.linked(data))
+        self.assertEqual(run["options"]["zeros"], 1)
+        self.assertLess(run["observed"], 4 * links)
+        self.assertGreater(run["observed"], 2 * 0.85 * links)
+        self.assertGreater(run["test"]["auc"], 0.7)
+        self.assertFalse({frozenset(link["nodes"]) for link in run["likely_links"]} & self.linked(data))
+
     def test_seed_draws_another_mask(self):
         data = self.edges()
         first = self.run_json("links", data, "--radius", 40, "--l1", 0.01, "--seed", 1)
