@@ -2,18 +2,20 @@
 #
 #   make JOBS=2 ...        at most two compilers at once (default: one per core)
 #   make PACKAGES=no ...   leave the system's packages alone
+#   make MPI=yes ...       with MPI, for `mpirun -n 4 tracenorm ...`; `make test` does so anyway, MPI=no leaves it out
 #   make PYTHON=... ...    another Python than python3, for the Python package
 
 JOBS     ?= $(shell nproc)
 PREFIX   ?= /usr/local
 PACKAGES ?= yes
 PYTHON   ?= python3
+MPI      ?=
 
 # $(call packages,GROUPS) installs what is missing; $(call build,PRESET) configures and builds; $(program) builds the program
 # alone, in a folder that may be configured for more already.
 packages = $(if $(filter no,$(PACKAGES)),@true,@tools/install_packages.sh $(1))
 build    = cmake --preset $(1) && cmake --build --preset $(1) -j $(JOBS)
-program  = (test -f build/build.ninja || cmake --preset program) && cmake --build build -j $(JOBS) --target tracenorm_program
+program  = (test -f build/build.ninja || cmake --preset program) $(if $(filter yes,$(MPI)),&& cmake -DTRACENORM_MPI=ON build) && cmake --build build -j $(JOBS) --target tracenorm_program
 test     = ctest --preset $(1) -j $(JOBS)
 
 # The tests that run the parallel loops, in process or by way of the program.
@@ -28,7 +30,7 @@ help: ## this list
 
 .PHONY: build
 build: ## the library, and the program at build/bin/tracenorm
-	$(call packages,build)
+	$(call packages,build $(if $(filter yes,$(MPI)),mpi))
 	$(program)
 
 .PHONY: demo
@@ -37,8 +39,8 @@ demo: build ## a robust completion problem made and solved on the spot
 
 .PHONY: test
 test: ## builds and runs every test, those of the Python package included
-	$(call packages,build test)
-	$(call build,release)
+	$(call packages,build test $(if $(filter no,$(MPI)),,mpi))
+	cmake --preset release -DTRACENORM_MPI=$(if $(filter no,$(MPI)),OFF,ON) && cmake --build --preset release -j $(JOBS)
 	$(call test,release)
 	$(MAKE) test-python
 

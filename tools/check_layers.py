@@ -13,14 +13,14 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LAYERS = ["base", "losses", "kernels", "linalg", "model", "seam", "cpu", "cuda", "solver", "methods", "fit", "verify", "io", "report", "apps", "python"]
+LAYERS = ["base", "losses", "kernels", "linalg", "model", "seam", "cpu", "cuda", "distributed", "solver", "methods", "fit", "verify", "io", "report", "apps", "python"]
 SIDE_BY_SIDE = [{"cpu", "cuda"}, {"io", "report"}, {"apps", "python"}]  # neither may look at the other
 SEES_ONLY = {"python": {"io", "report"}, "verify": {"base", "linalg"}}  # of what is below, beside the public headers
 # Who verifies a claim must not use the code that made it: of layers below, these alone may be called.
 CALLS_ONLY = {"verify": re.compile(r"tracenorm::(lapack::|Execution::|SparsePattern::SparsePattern|LowRankMatrix::LowRankMatrix)")}
 # The lowest layer that may include each public header.
 PUBLIC = {
-    "base": ["array", "error", "field", "state", "types", "version"],
+    "base": ["array", "error", "field", "ranks", "state", "types", "version"],
     "losses": ["loss", "losses/*"],
     "linalg": ["low_rank_matrix", "observations"],
     "model": ["constraint", "model", "penalty", "preparation", "problem", "spread"],
@@ -41,6 +41,7 @@ CONFINED = {
     "cblas.h": {"linalg"},
     "cuda_runtime_api.h": {"cuda"},
     "lapacke.h": {"linalg"},
+    "mpi.h": {"distributed"},
     "nanobind/": {"python"},
 }
 

@@ -9,6 +9,7 @@
 
 #include "outputs.hpp"
 #include "page/run_page.hpp"
+#include "process_ranks.hpp"
 #include "report/progress_bar.hpp"
 #include "tracenorm/io.hpp"
 
@@ -51,6 +52,7 @@ Model labelled_model(const report::RunReport& report) {
 }
 
 void write_results(const EstimationOptions& options, report::RunReport& report) {
+  if (!is_spokesman()) return;
   OutputAttempts outputs;
   // A model that is not made of numbers must not replace a good one.
   if (!options.model.empty() && report.result.status != Status::numerical_failure) {
@@ -125,7 +127,7 @@ void explain(const Result& result, const RunOptions& run, bool quiet) {
 }  // namespace
 
 Watch::Watch(const EstimationOptions& options) : checkpoint_(options.checkpoint, options.quiet) {
-  if (options.quiet) return;
+  if (options.quiet || !is_spokesman()) return;
   bar_ = std::make_unique<report::ProgressBar>(stderr, ::isatty(STDERR_FILENO) != 0 ? terminal_columns() : 0);
 }
 

@@ -7,6 +7,7 @@
 
 #include "estimation_options.hpp"
 #include "interruption.hpp"
+#include "process_ranks.hpp"
 #include "report/progress_bar.hpp"
 #include "report/run_report.hpp"
 
@@ -28,6 +29,7 @@ class Watch final : public Observer {
     hooks.observer = this;
     hooks.cancel = Interruption::flag();
     hooks.checkpoints = checkpoint_.get();
+    hooks.ranks = ranks();
     return hooks;
   }
   /// Before anything else is printed.

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "base/execution.hpp"
 #include "option_values.hpp"
 #include "outputs.hpp"
+#include "process_ranks.hpp"
 #include "reading_options.hpp"
 
 namespace tracenorm::app {
@@ -176,6 +178,9 @@ void settle(EstimationOptions& options, const std::vector<std::string>& inputs) 
   const bool given = options.fit.method.has_value();
   if (given) check_radius(options.fit);
   options.fit.run.keep_dual = !options.certificate.empty();
+  if (ranks() != nullptr && options.fit.run.threads == 0) {  // those on one machine share its cores
+    options.fit.run.threads = std::max(1, Execution(0).threads() / ranks()->neighbours());
+  }
   options.read.threads = options.fit.run.threads;
   options.fit = settle(options.fit);
   if (!given) check_radius(options.fit);

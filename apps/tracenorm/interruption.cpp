@@ -1,5 +1,7 @@
 #include "interruption.hpp"
 
+#include "process_ranks.hpp"
+
 namespace tracenorm::app {
 
 namespace {
@@ -7,9 +9,13 @@ namespace {
 std::atomic<bool> requested{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
 
+/// A batch system may tell every rank and mpirun as well, which tells them once more: there the second one means
+/// nothing. mpirun itself ends those that take too long.
+bool among_ranks = false;
+
 /// The second one, whichever it is, finds the default action, which ends the program.
 void request(int number) {
-  if (!requested.exchange(true)) return;
+  if (!requested.exchange(true) || number == SIGUSR1 || among_ranks) return;
   struct sigaction otherwise {};
   otherwise.sa_handler = SIG_DFL;
   sigaction(number, &otherwise, nullptr);
@@ -26,6 +32,7 @@ void listen(int number, const struct sigaction& action, struct sigaction& former
 
 Interruption::Interruption() {
   requested.store(false);
+  among_ranks = ranks() != nullptr;
   struct sigaction action {};
   action.sa_handler = request;
   sigemptyset(&action.sa_mask);

@@ -1,6 +1,6 @@
-// Ctrl-C asks a run to stop after the current iteration, so that the best iterate can be saved; so do SIGTERM and a
-// terminal that is gone. A second signal ends the program at once. Those that the program was started to ignore (a
-// shell's background job, nohup) stay ignored.
+// Ctrl-C asks a run to stop after the current iteration, so that the best iterate can be saved; so do SIGTERM, a
+// terminal that is gone, and SIGUSR1, by which batch systems warn. A second signal (but SIGUSR1) ends the program at
+// once. Those that the program was started to ignore (a shell's background job, nohup) stay ignored.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ class Interruption {
   [[nodiscard]] static const std::atomic<bool>* flag();
 
  private:
-  static constexpr std::array<int, 3> kSignals{SIGINT, SIGTERM, SIGHUP};
+  static constexpr std::array<int, 4> kSignals{SIGINT, SIGTERM, SIGHUP, SIGUSR1};
   std::array<struct sigaction, kSignals.size()> former_{};
   struct sigaction former_pipe_ {};
 };

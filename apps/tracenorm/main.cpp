@@ -8,6 +8,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +20,7 @@
 #include "memory.hpp"
 #include "option_values.hpp"
 #include "outputs.hpp"
+#include "process_ranks.hpp"
 #include "reading_options.hpp"
 #include "run_checkpoint.hpp"
 #include "suggestion.hpp"
@@ -59,7 +61,11 @@ void set_up(CLI::App& program, Action& action) {
 
 constexpr int kUsage = static_cast<int>(ErrorCode::usage);
 
+/// Whether something went wrong, other than what a result may say.
+bool failed = false;
+
 int complain(std::string_view message, int code) {
+  failed = true;
   tell_user(fmt::format("tracenorm: error: {}\n", message));
   return code;
 }
@@ -115,6 +121,12 @@ int usage_error(const CLI::App& program, std::string_view message) {
   return kUsage;
 }
 
+/// Whether ranks share its work; what solves nothing is done by one of them.
+bool works_on_ranks(const std::string& command) {
+  constexpr std::array names{"complete", "denoise", "links", "evaluate", "resume"};
+  return std::find(names.begin(), names.end(), command) != names.end();
+}
+
 int parse_error(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App& app = named_command(program);
   const std::vector<std::string> strangers = program.remaining(true);
@@ -144,6 +156,7 @@ int run_program(const std::vector<std::string>& words) {
     return usage_error(program, message_of(error));
   }
   try {
+    if (!is_spokesman() && !works_on_ranks(named_command(program).get_name())) return 0;
     return action();
   } catch (const io::ReadError& error) {
     return complain(message_with_option(error, named_command(program)), static_cast<int>(error.code()));
@@ -162,17 +175,20 @@ int main(int argc, char** argv) {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 1 << 22);  // entry-sized arrays go back to the system when they are freed
 #endif
+  int code = 0;
   try {
-    return app::run_program({argv + std::min(argc, 1), argv + argc});
+    app::join_ranks();
+    code = app::run_program({argv + std::min(argc, 1), argv + argc});
   } catch (const Error& error) {
-    return app::complain(app::message_of(error), static_cast<int>(error.code()));
+    code = app::complain(app::message_of(error), static_cast<int>(error.code()));
   } catch (const std::bad_alloc&) {
     const std::size_t bytes = app::refused_bytes();
     const std::string wanted = bytes > 0 ? fmt::format(": {} bytes more were wanted", bytes) : "";
     // At once: without memory, threads of other libraries have been seen to hold up the end for ever.
-    std::_Exit(
-        app::complain(fmt::format("not enough memory for this problem{}", wanted), static_cast<int>(ErrorCode::input)));
+    std::_Exit(app::end_after_error(app::complain(fmt::format("not enough memory for this problem{}", wanted),
+                                                  static_cast<int>(ErrorCode::input))));
   } catch (const std::exception& error) {
-    return app::complain(error.what(), static_cast<int>(ErrorCode::numerical));
+    code = app::complain(error.what(), static_cast<int>(ErrorCode::numerical));
   }
+  return app::failed ? app::end_after_error(code) : code;
 }

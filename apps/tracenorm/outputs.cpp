@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "process_ranks.hpp"
 #include "tracenorm/error.hpp"
 #include "tracenorm/io.hpp"
 
@@ -74,6 +75,9 @@ void check_distinct(const OutputPaths& outputs) {
 }
 
 void check_standard_input(const std::vector<std::string>& inputs) {
+  if (ranks() != nullptr && std::count(inputs.begin(), inputs.end(), kStdin) > 0) {
+    throw Error(ErrorCode::usage, "'-': standard input reaches one rank only; give a file that each can read");
+  }
   if (std::count(inputs.begin(), inputs.end(), kStdin) > 1) {
     throw Error(ErrorCode::usage, "'-' is given for more than one input; standard input can be read once");
   }
@@ -100,11 +104,12 @@ void check_outputs(const OutputPaths& outputs, const std::vector<std::string>& i
       continue;
     }
     check_not_input(option, path, inputs);
-    check_writable(option, path);
+    if (is_spokesman()) check_writable(option, path);
   }
 }
 
 void write_output(const std::string& path, std::string_view text) {
+  if (!is_spokesman()) return;
   if (path != kStdout) {
     io::write_file(path, text);
     return;

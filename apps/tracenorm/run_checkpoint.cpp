@@ -8,6 +8,7 @@
 
 #include "option_values.hpp"
 #include "outputs.hpp"
+#include "process_ranks.hpp"
 #include "tracenorm/io.hpp"
 
 namespace tracenorm::app {
@@ -75,7 +76,7 @@ RunCheckpoint::RunCheckpoint(const CheckpointSettings& settings, bool quiet) : f
   if (settings.resume) {
     from = io::read_checkpoint(file_);
     written_ = true;
-  } else if (fs::exists(file_) && fs::is_regular_file(file_)) {
+  } else if (is_spokesman() && fs::exists(file_) && fs::is_regular_file(file_)) {
     throw Error(
         ErrorCode::input,
         fmt::format("--checkpoint: '{}' is there already; go on from it with --resume or `tracenorm resume`, or "
@@ -89,6 +90,7 @@ RunCheckpoint::RunCheckpoint(const CheckpointSettings& settings, bool quiet) : f
 }
 
 void RunCheckpoint::write(const Checkpoint& checkpoint) {
+  if (!is_spokesman()) return;
   try {
     io::write_checkpoint(file_, checkpoint);
     written_ = true;
@@ -99,7 +101,7 @@ void RunCheckpoint::write(const Checkpoint& checkpoint) {
 }
 
 void RunCheckpoint::end(bool done) {
-  if (checkpoints_ == nullptr) return;
+  if (checkpoints_ == nullptr || !is_spokesman()) return;
   if (done) {
     std::error_code ignored;
     if (written_) fs::remove(file_, ignored);

@@ -22,6 +22,11 @@ class Array {
     return Array(data, size, owner);
   }
 
+  /// Elements [first, last); of nothing, nothing.
+  [[nodiscard]] Array slice(std::ptrdiff_t first, std::ptrdiff_t last) const {
+    return empty() ? Array() : Array(data_ + first, static_cast<std::size_t>(last - first), owner_);
+  }
+
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] const T* data() const { return data_; }

@@ -34,6 +34,10 @@ class Columns {
     const auto e = static_cast<std::size_t>(entry);
     return narrow_.empty() ? wide_[e] : static_cast<Index>(narrow_[e]);
   }
+  /// Those of entries [first, last), which are not copied.
+  [[nodiscard]] Columns slice(Offset first, Offset last) const {
+    return narrow_.empty() ? Columns(wide_.slice(first, last)) : Columns(narrow_.slice(first, last));
+  }
   /// work(pointer to the columns as they are kept).
   template <class Work>
   decltype(auto) visit(Work&& work) const {

@@ -19,6 +19,7 @@ namespace tracenorm {
 class Backend;
 class Checkpoints;
 class Observer;
+class Ranks;
 
 /// What "best on the validation entries" means: the least root mean square error, or the least mean loss (which
 /// outliers among them do not dominate when the loss is robust, and which suits labels).
@@ -69,6 +70,8 @@ struct RunHooks {
   const std::atomic<bool>* cancel = nullptr;  ///< set from a signal handler to stop after the current iteration
   const Backend* backend = nullptr;           ///< another place for the entries than the options say
   Checkpoints* checkpoints = nullptr;         ///< where the run is kept; see checkpoint.hpp
+  Ranks* ranks = nullptr;  ///< processes that share the rows, of which this is one: each makes the same call with the
+                           ///< same arguments (but observers and flags) and gets the same result; see ranks.hpp
 };
 
 /// One line of the trace. Iteration k describes X_k, before the step that makes X_{k+1}.
@@ -116,6 +119,7 @@ struct Environment {
   int threads = 0;
   std::uint64_t seed = 0;
   std::string backend = "cpu";
+  int ranks = 1;  ///< processes
 };
 
 struct Result {

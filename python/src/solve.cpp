@@ -170,6 +170,7 @@ Dict describe(const Result& result) {
   environment["threads"] = result.environment.threads;
   environment["seed"] = result.environment.seed;
   environment["backend"] = result.environment.backend;
+  environment["ranks"] = result.environment.ranks;
   about["environment"] = environment;
   about["trace"] = trace_columns(result.trace);
   return Dict(about);

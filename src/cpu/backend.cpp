@@ -10,7 +10,15 @@ namespace {
 class CpuBackend final : public Backend {
  public:
   [[nodiscard]] Place open(const Problem& problem, const Execution& execution) const override {
-    auto store = std::make_unique<cpu::CpuStore>(problem, execution);
+    return place(std::make_unique<cpu::CpuStore>(problem, execution), execution);
+  }
+  [[nodiscard]] Place open_rows(const Problem& rows, const std::vector<Offset>& entries_of_columns,
+                                const Execution& execution) const override {
+    return place(std::make_unique<cpu::CpuStore>(rows, execution, &entries_of_columns), execution);
+  }
+
+ private:
+  static Place place(std::unique_ptr<cpu::CpuStore> store, const Execution& execution) {
     auto panels =
         std::make_unique<cpu::CpuPanels>(store->facts().rows, store->facts().cols, store->column_order(), execution);
     return {std::move(panels), std::move(store)};

@@ -89,8 +89,9 @@ class Layout {
   std::vector<Index> column_order_;
 };
 
-/// Refers to the pattern, which must outlive it.
-std::unique_ptr<Layout> make_sparse_layout(const SparsePattern& pattern);
+/// Refers to the pattern, which must outlive it. Columns are ordered by these counts of entries, or by the pattern's
+/// own.
+std::unique_ptr<Layout> make_sparse_layout(const SparsePattern& pattern, const std::vector<Offset>* entries_of_columns);
 /// Where `kink_mask` is given, only entries that are not NaN there count for the largest change of a move.
 std::unique_ptr<Layout> make_dense_layout(Index rows, Index cols, const Real* kink_mask);
 

@@ -391,6 +391,13 @@ void CpuPanels::scale_rows(const Panel& panel, const Panel& factors) {
   });
 }
 
+std::span<std::byte> CpuPanels::in_host_memory(const Panel& panel) {
+  const auto count = static_cast<std::size_t>(panel.rows()) * static_cast<std::size_t>(panel.columns());
+  if (panel.use() == Use::exact) return std::as_writable_bytes(std::span(columns(panel).data(), count));
+  if (panel.columns() != panel.pitch()) return {};
+  return std::as_writable_bytes(std::span(reals(panel), count));
+}
+
 bool CpuPanels::decompose(Panel& left, Eigen::VectorXd& values, Panel& right) {
   if (!values.allFinite() || !columns(left).allFinite() || !columns(right).allFinite()) return false;
   lapack::Svd svd{columns(left), values, columns(right)};

@@ -41,6 +41,7 @@ class CpuPanels final : public Panels {
   void combine(double keep, PanelList in, const SmallMatrix& small, const Panel& out) override;
   void scale_rows(const Panel& panel, const Panel& factors) override;
   bool decompose(Panel& left, Eigen::VectorXd& values, Panel& right) override;
+  [[nodiscard]] std::span<std::byte> in_host_memory(const Panel& panel) override;
 
  private:
   /// work(place, row of the data that stands there) for some places.

@@ -56,7 +56,8 @@ class SparseLayout final : public Layout {
   }
 
  public:
-  explicit SparseLayout(const SparsePattern& pattern) : Layout(pattern.rows(), pattern.cols()), pattern_(pattern) {
+  SparseLayout(const SparsePattern& pattern, const std::vector<Offset>* entries_of_columns)
+      : Layout(pattern.rows(), pattern.cols()), pattern_(pattern) {
     std::vector<Offset> per_column(static_cast<std::size_t>(cols_), 0);
     for (Offset e = 0; e < pattern.entries(); ++e) ++per_column[static_cast<std::size_t>(pattern.col()[e])];
     for (const Offset count : per_column) col_squares_ += static_cast<double>(count) * static_cast<double>(count);
@@ -64,7 +65,7 @@ class SparseLayout final : public Layout {
       const auto count = static_cast<double>(pattern.begin()[i + 1] - pattern.begin()[i]);
       row_squares_ += count * count;
     }
-    rank_columns(per_column);
+    rank_columns(entries_of_columns != nullptr ? *entries_of_columns : per_column);
   }
 
   [[nodiscard]] Offset row_begin(Index row) const override { return pattern_.begin()[row]; }
@@ -217,8 +218,9 @@ class SparseLayout final : public Layout {
 
 }  // namespace
 
-std::unique_ptr<Layout> make_sparse_layout(const SparsePattern& pattern) {
-  return std::make_unique<SparseLayout>(pattern);
+std::unique_ptr<Layout> make_sparse_layout(const SparsePattern& pattern,
+                                           const std::vector<Offset>* entries_of_columns) {
+  return std::make_unique<SparseLayout>(pattern, entries_of_columns);
 }
 
 }  // namespace tracenorm::cpu

@@ -23,12 +23,12 @@ constexpr Offset kMostFactorShards = 32;
 
 }  // namespace
 
-CpuStore::CpuStore(const Problem& problem, const Execution& execution)
+CpuStore::CpuStore(const Problem& problem, const Execution& execution, const std::vector<Offset>* entries_of_columns)
     : loss_(problem.loss),
       execution_(execution),
       lambda_(penalty_lambda(problem.penalty)),
       l1_(std::holds_alternative<L1Penalty>(problem.penalty)) {
-  read_problem(problem);
+  read_problem(problem, entries_of_columns);
   cut_shards();
   const Offset entries = layout_->entries();
   const auto count = static_cast<std::size_t>(entries);
@@ -48,7 +48,7 @@ CpuStore::CpuStore(const Problem& problem, const Execution& execution)
   atom_right_.resize(static_cast<std::size_t>(facts_.cols));
 }
 
-void CpuStore::read_problem(const Problem& problem) {
+void CpuStore::read_problem(const Problem& problem, const std::vector<Offset>* entries_of_columns) {
   const auto take = [&](kernels::Mode mode, const Array<Real>& value, const Array<Real>& weight) {
     mode_ = mode;
     value_ = value.data();
@@ -70,7 +70,7 @@ void CpuStore::read_problem(const Problem& problem) {
     return take_dense(*owned_);
   }
   take(sparse_mode(problem.penalty), sparse.value, sparse.weight);
-  layout_ = make_sparse_layout(sparse.pattern);
+  layout_ = make_sparse_layout(sparse.pattern, entries_of_columns);
 }
 
 void CpuStore::cut_shards() {

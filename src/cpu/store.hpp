@@ -18,8 +18,8 @@ namespace tracenorm::cpu {
 
 class CpuStore final : public EntryStore {
  public:
-  /// The problem must outlive it.
-  CpuStore(const Problem& problem, const Execution& execution);
+  /// The problem must outlive it. The counts are those of all rows, where the problem has some of them.
+  CpuStore(const Problem& problem, const Execution& execution, const std::vector<Offset>* entries_of_columns = nullptr);
 
   [[nodiscard]] const std::vector<Index>& column_order() const { return layout_->column_order(); }
 
@@ -47,7 +47,7 @@ class CpuStore final : public EntryStore {
  private:
   using RealArray = std::vector<Real>;
 
-  void read_problem(const Problem& problem);
+  void read_problem(const Problem& problem, const std::vector<Offset>* entries_of_columns);
   void cut_shards();
 
   [[nodiscard]] bool off_pattern() const { return mode_ == kernels::Mode::observed_complement; }

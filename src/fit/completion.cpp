@@ -17,6 +17,7 @@
 #include "fit/split.hpp"
 #include "fit/spread.hpp"
 #include "fit/value_range.hpp"
+#include "methods/cancelled.hpp"
 #include "model/offsets.hpp"
 #include "model/side_sums.hpp"
 #include "solver/evaluator.hpp"
@@ -207,8 +208,6 @@ Spread spread_of(const PartOfData& part, const Settings& settings, const Entries
   spread.scores = scores(spread, judged);
   return spread;
 }
-
-bool cancelled(const RunHooks& hooks) { return hooks.cancel != nullptr && hooks.cancel->load(); }
 
 /// Tries settings, each from the answer of the one before.
 class Search {

@@ -126,7 +126,7 @@ class CorrectiveRun {
 
   /// Somebody waits for the end: the best X so far is the answer, and no more work goes into a better one. (Where there
   /// is a time limit, the correction that it cuts short still counts.)
-  [[nodiscard]] bool interrupted() const { return !session_.options().seconds && session_.overdue(); }
+  [[nodiscard]] bool interrupted() { return !session_.options().seconds && session_.overdue(); }
 
   /// Multipliers make the slack of kinks vanish at a width that stays; where they alone do not get on, it narrows.
   void narrow_width(const Gap& gap) {

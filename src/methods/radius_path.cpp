@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "methods/cancelled.hpp"
 #include "solver/evaluator.hpp"
 #include "tracenorm/error.hpp"
 
@@ -90,7 +91,7 @@ RadiusPath choose_radius(Problem& problem, const Method& method, const RunOption
     const bool says_nothing = path.best == 0 && std::abs(step.validation_error - path.steps[0].validation_error) <=
                                                     kWorthwhile * path.steps[0].validation_error;
     const Status status = result.status;
-    const bool cancelled = hooks.cancel != nullptr && hooks.cancel->load();  // maybe after the last iteration
+    const bool stopped = cancelled(hooks);  // maybe after the last iteration
     if (better) {
       path.best = path.steps.size() - 1;
       path.result = std::move(result);
@@ -98,7 +99,7 @@ RadiusPath choose_radius(Problem& problem, const Method& method, const RunOption
     } else if (!says_nothing) {
       ++since_best;
     }
-    if (cancelled || status == Status::interrupted) {
+    if (stopped || status == Status::interrupted) {
       path.result.status = Status::interrupted;
       path.result.message = "interrupted; the best radius so far is returned";
       break;

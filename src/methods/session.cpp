@@ -9,6 +9,7 @@
 #include "methods/environment.hpp"
 #include "methods/kept_result.hpp"
 #include "tracenorm/checkpoint.hpp"
+#include "tracenorm/ranks.hpp"
 
 namespace tracenorm {
 
@@ -99,8 +100,10 @@ int Session::begin(MethodState method) {
 }
 
 bool Session::pauses(int k, MethodState method) {
-  if (hooks_.checkpoints == nullptr || !hooks_.checkpoints->open() || cancelled()) return false;
+  if (hooks_.checkpoints == nullptr || !hooks_.checkpoints->open()) return false;
   if (evaluator_.counters().passes - leg_began_ < hooks_.checkpoints->leg_passes(evaluator_.entries())) return false;
+  look_up();
+  if (cancelled_) return false;
   Exchange state = Exchange::keep(state_);
   state.number("iteration", k);
   exchange(state.part("session"));
@@ -109,7 +112,9 @@ bool Session::pauses(int k, MethodState method) {
   return true;
 }
 
-double Session::seconds() const {
+double Session::seconds() const { return hooks_.ranks != nullptr ? agreed_seconds_ : own_seconds(); }
+
+double Session::own_seconds() const {
   return seconds_before_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
@@ -133,13 +138,21 @@ void Session::complete(Iteration& iteration) const {
 
 Status Session::stopping(const Iteration& iteration) const {
   const int since_best = hooks_.validation != nullptr ? iteration.k - best_iteration_ : 0;
-  return stopping_status(options_, iteration, cancelled(), since_best);
+  return stopping_status(options_, iteration, cancelled_, since_best);
 }
 
-bool Session::cancelled() const { return hooks_.cancel != nullptr && hooks_.cancel->load(); }
+void Session::look_up() {
+  cancelled_ = hooks_.cancel != nullptr && hooks_.cancel->load();
+  if (hooks_.ranks == nullptr) return;
+  double all[2] = {cancelled_ ? 1.0 : 0.0, hooks_.ranks->is_first() ? own_seconds() : 0.0};
+  hooks_.ranks->largest(all);
+  cancelled_ = all[0] != 0;
+  agreed_seconds_ = all[1];
+}
 
-bool Session::overdue() const {
-  if (cancelled()) return true;
+bool Session::overdue() {
+  look_up();
+  if (cancelled_) return true;
   if (!options_.seconds) return false;
   return seconds() >= *options_.seconds;
 }
@@ -147,8 +160,10 @@ bool Session::overdue() const {
 bool Session::record(const Iteration& iteration) {
   trace_.push_back(iteration);
   if (status_ != Status::not_run) trace_.back().step = 0;
-  if (hooks_.observer != nullptr && !hooks_.observer->on_iteration(trace_.back(), options_) &&
-      status_ == Status::not_run) {
+  double refusal[1] = {0};
+  if (hooks_.observer != nullptr && !hooks_.observer->on_iteration(trace_.back(), options_)) refusal[0] = 1;
+  if (hooks_.ranks != nullptr) hooks_.ranks->largest(refusal);
+  if (refusal[0] != 0 && status_ == Status::not_run) {
     status_ = Status::interrupted;
     trace_.back().step = 0;
   }
@@ -170,10 +185,12 @@ bool Session::confirm(Iteration& iteration, const ModelPoint* holder) {
 }
 
 bool Session::proceed(Iteration iteration, const Linearization& model, const ModelPoint* holder) {
+  look_up();
   iteration.rank = evaluator_.terms();
   iteration.sigma = evaluator_.estimate_norm(Slopes::current);
   follow_validation(iteration);
-  if (!cancelled()) certify([&] { certifier_.update(iteration.k, model); });  // who stops a run does not want to wait
+  if (!cancelled_) certify([&] { certifier_.update(iteration.k, model); });  // who stops a run does not want to wait
+  look_up();
   complete(iteration);
   status_ = stopping(iteration);
   if (is_gap(status_) && !confirm(iteration, holder)) {
@@ -196,6 +213,7 @@ bool Session::proceed(Iteration iteration, double lower_bound, bool converged) {
   iteration.rank = evaluator_.terms();
   follow_validation(iteration);
   certifier_.accept(lower_bound);
+  look_up();
   complete(iteration);
   status_ = stopping(iteration);
   if (status_ == Status::not_run && converged) status_ = Status::converged;
@@ -245,6 +263,7 @@ void Session::answer(FactoredMatrix solution, bool bounded, Result& result) {
 
 Result Session::finish(std::string method, bool bounded) {
   Result result;
+  look_up();
   const double before = seconds();
   result.method = std::move(method);
   result.lower_bound = certifier_.lower_bound();
@@ -277,6 +296,7 @@ Result Session::finish(std::string method, bool bounded) {
         "the last iterate has the gap that was asked for; the one that is best on the validation entries is returned";
   }
   result.trace = std::move(trace_);
+  look_up();
   result.seconds = seconds();
   result.certificate_seconds = certificate_seconds_;
   result.answer_seconds = result.seconds - before;

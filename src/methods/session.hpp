@@ -31,7 +31,7 @@ class Session {
     certifier_.leave_averages();
   }
   /// Whether the time is over or somebody wants the run to stop; for methods whose iterations are long.
-  [[nodiscard]] bool overdue() const;
+  [[nodiscard]] bool overdue();
 
   /// What a method knows beside X: it takes part in what is kept of a run.
   using MethodState = FunctionRef<void(const Exchange& state)>;
@@ -57,10 +57,13 @@ class Session {
 
  private:
   void exchange(Exchange state);
+  /// So far; where there are ranks, by the first one's clock when they met last.
   [[nodiscard]] double seconds() const;
+  [[nodiscard]] double own_seconds() const;
+  /// Asks the clock and whoever may stop the run, one answer for all ranks.
+  void look_up();
   void follow_validation(Iteration& iteration);
   void complete(Iteration& iteration) const;
-  [[nodiscard]] bool cancelled() const;
   [[nodiscard]] Status stopping(const Iteration& iteration) const;
   /// A gap that the rounded objective of the iterations has reached: whether the true one has, too. Puts that in its
   /// place.
@@ -75,9 +78,9 @@ class Session {
   /// Work on a lower bound, whose time is kept.
   template <class Work>
   void certify(Work&& work) {
-    const double before = seconds();
+    const double before = own_seconds();
     work();
-    certificate_seconds_ += seconds() - before;
+    certificate_seconds_ += own_seconds() - before;
   }
   /// How many terms of an answer are worth keeping: those that are left out change the objective by a small share of
   /// what is not certified, and of what the run has gained, to first order (a unit of trace norm is worth at most
@@ -93,6 +96,8 @@ class Session {
   const State* from_;
   State state_;  // of a run that pauses
   bool paused_ = false;
+  bool cancelled_ = false;     // when somebody looked last
+  double agreed_seconds_ = 0;  // likewise, among ranks
   double leg_began_ = 0;       // in passes
   double seconds_before_ = 0;  // of former legs
   double certificate_seconds_ = 0;

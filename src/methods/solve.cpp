@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "cpu/backend.hpp"
 #include "cuda/backend.hpp"
+#include "distributed/backend.hpp"
 #include "linalg/lapack.hpp"
+#include "methods/cancelled.hpp"
 #include "methods/methods.hpp"
 #include "tracenorm/checkpoint.hpp"
 
@@ -56,6 +60,12 @@ void check(const Method& method) {
       method);
 }
 
+/// Whether it meets the data by the seam alone, so that ranks can share the rows.
+bool shares_rows(const Method& method) {
+  return !std::holds_alternative<methods::GenFB>(method) && !std::holds_alternative<methods::Rlrmc>(method) &&
+         !std::holds_alternative<methods::Glrl>(method);
+}
+
 void check_held_out(const Entries& held_out, const Problem& problem) {
   if (held_out.size() == 0) throw Error(ErrorCode::input, "the validation set is empty");
   for (std::size_t e = 0; e < held_out.row.size(); ++e) {
@@ -73,7 +83,8 @@ void check_held_out(const Entries& held_out, const Problem& problem) {
 std::pair<const Backend&, std::string> choose_backend(const Problem& problem, const RunOptions& run,
                                                       const RunHooks& hooks) {
   if (hooks.backend != nullptr) return {*hooks.backend, "custom"};
-  const bool cuda = run.backend == "cuda" || (run.backend == "auto" && worth_a_device(problem));
+  const bool cuda =
+      run.backend == "cuda" || (run.backend == "auto" && hooks.ranks == nullptr && worth_a_device(problem));
   if (!cuda) return {cpu_backend(), "cpu"};
   return {cuda_backend(), "cuda"};
 }
@@ -105,7 +116,11 @@ void begin_at(const SideOffsets& start, Evaluator& evaluator) {
   evaluator.restart(ModelPoint{FactoredMatrix(evaluator.panels()), evaluator.offsets().upload(start)});
 }
 
-bool is_cancelled(const RunHooks& hooks) { return hooks.cancel != nullptr && hooks.cancel->load(); }
+/// Zero threads are all cores: with several ranks on a machine, a share of them.
+int threads_of(const RunOptions& run, const RunHooks& hooks) {
+  if (hooks.ranks == nullptr || run.threads > 0) return run.threads;
+  return std::max(1, Execution(0).threads() / hooks.ranks->neighbours());
+}
 
 /// The result, or the state that the run goes on from.
 struct Leg {
@@ -115,10 +130,12 @@ struct Leg {
 
 Leg run_leg(const Problem& problem, const Method& method, const RunOptions& run, const RunHooks& hooks,
             const State* from) {
-  const Execution execution(run.threads);
+  const Execution execution(threads_of(run, hooks));
   const lapack::OneThread blas;  // for what methods do on the host, whatever the backend
-  const auto& [backend, name] = choose_backend(problem, run, hooks);
-  Evaluator evaluator(problem, execution, backend, run.seed);
+  const auto& [local, name] = choose_backend(problem, run, hooks);
+  std::optional<DistributedBackend> shared;
+  if (hooks.ranks != nullptr) shared.emplace(local, *hooks.ranks);
+  Evaluator evaluator(problem, execution, shared ? *shared : local, run.seed);
   if (from == nullptr && hooks.start_offsets != nullptr) begin_at(*hooks.start_offsets, evaluator);
   if (from == nullptr && hooks.start != nullptr) begin_at(*hooks.start, evaluator);
   Session session(run, hooks, evaluator, from);
@@ -126,6 +143,7 @@ Leg run_leg(const Problem& problem, const Method& method, const RunOptions& run,
   if (session.paused()) return {{}, session.take_state()};
   Leg leg{session.finish(method_name(method), is_bounded(method))};
   leg.result.environment.backend = name;
+  leg.result.environment.ranks = hooks.ranks != nullptr ? hooks.ranks->size() : 1;
   return leg;
 }
 
@@ -177,6 +195,13 @@ Result solve(const Problem& problem, const Method& method, const RunOptions& opt
                                               "to it; leave them out or take another method",
                                               method_name(method)));
   }
+  if (hooks.ranks != nullptr && !shares_rows(method)) {
+    throw Error(ErrorCode::usage,
+                fmt::format("method {} needs the whole matrix in one process; take fwua, rdfw or corrective, or start "
+                            "it without several ranks",
+                            method_name(method)),
+                "method");
+  }
   if (hooks.validation != nullptr) check_held_out(*hooks.validation, problem);
   RunOptions run = options;
   if (const auto* corrective = std::get_if<methods::Corrective>(&method)) {
@@ -190,7 +215,7 @@ Result solve(const Problem& problem, const Method& method, const RunOptions& opt
                     method_name(method)),
         "method");
   }
-  if (hooks.checkpoints == nullptr || !hooks.checkpoints->open() || is_cancelled(hooks)) {
+  if (hooks.checkpoints == nullptr || !hooks.checkpoints->open() || cancelled(hooks)) {
     return run_leg(problem, method, run, hooks, nullptr).result;
   }
   const SolveIdentity identity = identity_of(problem, method, run, hooks);

@@ -44,7 +44,8 @@ std::vector<NamedValue> environment(const RunReport& report) {
           {"instruction_set", environment.instruction_set},
           {"threads", std::int64_t{environment.threads}},
           {"seed", environment.seed},
-          {"backend", environment.backend}};
+          {"backend", environment.backend},
+          {"ranks", std::int64_t{environment.ranks}}};
 }
 
 }  // namespace tracenorm::report

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -112,6 +113,13 @@ class Panels {
   /// Makes left * diag(values) * right' a singular value decomposition, values descending and not negative. Panels
   /// become narrower where they had more columns than rows. False where numbers are not finite: they stay as they are.
   virtual bool decompose(Panel& left, Eigen::VectorXd& values, Panel& right) = 0;
+
+  // Where vectors are in pieces.
+
+  /// How long vectors of a side are, all pieces together.
+  [[nodiscard]] virtual Offset length(const Panel& panel) { return panel.rows(); }
+  /// The numbers of a panel as they lie in the host's memory, one beside the other; empty where they do not.
+  [[nodiscard]] virtual std::span<std::byte> in_host_memory(const Panel& /*panel*/) { return {}; }
 
   // What follows from these; where every answer to the host is a delay, a place may have a shorter way.
 

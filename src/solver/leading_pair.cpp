@@ -102,7 +102,7 @@ void LeadingPair::find(const OracleAccuracy& accuracy) {
     panels_.add(0, 1 / length, right_, right_);
   } else {  // a zero slope matrix: every atom is as good as any other
     for (const Panel& vector : {left_, right_}) {
-      panels_.upload(Eigen::VectorXd::Unit(vector.rows(), 0), vector);
+      panels_.upload(Eigen::VectorXd::Unit(panels_.length(vector), 0), vector);
     }
   }
 }

@@ -48,7 +48,7 @@ Eigen::VectorXd ThinSvd::extend(Panel& basis, Eigen::Index used, const Panel& ve
   }
   const double length = std::sqrt(panels_->dot(rest, rest));
   const double whole = std::sqrt(panels_->dot(vector, vector));
-  if (length <= kInSpan * whole || used == vector.rows()) return coefficients;
+  if (length <= kInSpan * whole || used == panels_->length(vector)) return coefficients;
   if (basis.columns() == used) {
     const Panel larger =
         panels_->make(vector.side(), Use::exact, std::max(kFirstColumns, 2 * static_cast<Index>(used)));

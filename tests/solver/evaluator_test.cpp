@@ -12,6 +12,8 @@
 
 #include "base/random.hpp"
 #include "cuda/backend.hpp"
+#include "distributed/backend.hpp"
+#include "distributed/mpi.hpp"
 #include "solver/rank_drop_steps.hpp"
 #include "support/dense_svd.hpp"
 #include "support/evaluation.hpp"
@@ -47,6 +49,13 @@ std::vector<Case> all_cases() {
     cases.push_back({solved.name + " cpu sparse", sparse, sparse, &cpu_backend()});
     cases.push_back({solved.name + " cpu dense", dense, sparse, &cpu_backend()});
     cases.push_back({solved.name + " plain", sparse, sparse, &test::plain_backend()});
+    if (Ranks* ranks = mpi_ranks(); ranks != nullptr && rows(sparse.observations) >= ranks->size()) {  // where mpirun has started the tests
+      static const DistributedBackend shared(cpu_backend(), *ranks);
+      static const DistributedBackend plain(test::plain_backend(), *ranks);
+      cases.push_back({solved.name + " ranks sparse", sparse, sparse, &shared});
+      cases.push_back({solved.name + " ranks dense", dense, sparse, &shared});
+      cases.push_back({solved.name + " ranks plain", sparse, sparse, &plain});
+    }
     if (!cuda_devices().none.empty()) continue;  // tests/cuda says why
     cases.push_back({solved.name + " cuda sparse", sparse, sparse, &cuda_backend()});
     cases.push_back({solved.name + " cuda dense", dense, sparse, &cuda_backend()});

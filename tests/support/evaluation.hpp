@@ -28,7 +28,7 @@ inline Eigen::MatrixXd slope_matrix(Evaluator& f, Side side = Side::right) {
   const Index count = side == Side::right ? f.cols() : f.rows();
   const Panel in = f.panels().make(side, Use::exact, 1);
   const Panel out = f.panels().make(side == Side::right ? Side::left : Side::right, Use::exact, 1);
-  Eigen::MatrixXd m(out.rows(), count);
+  Eigen::MatrixXd m(f.panels().length(out), count);
   for (Index k = 0; k < count; ++k) {
     f.panels().upload(Eigen::VectorXd::Unit(count, k), in);
     f.apply_slopes(in, out);

@@ -270,6 +270,10 @@ class PlainBackend final : public Backend {
     return {std::make_unique<PlainPanels>(rows(problem.observations), cols(problem.observations)),
             std::make_unique<PlainStore>(problem)};
   }
+  [[nodiscard]] Place open_rows(const Problem& rows, const std::vector<Offset>&,
+                                const Execution& execution) const override {
+    return open(rows, execution);
+  }
 };
 
 }  // namespace

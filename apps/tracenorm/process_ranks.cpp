@@ -1,0 +1,47 @@
+#include "process_ranks.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+
+#include "distributed/mpi.hpp"
+
+namespace tracenorm::app {
+
+namespace {
+
+int own_stderr = -1;  // of a rank that does not speak
+
+/// What this rank has kept to itself.
+void speak() {
+  if (own_stderr < 0) return;
+  std::fflush(stderr);
+  ::lseek(STDERR_FILENO, 0, SEEK_SET);
+  std::array<char, 4096> text{};
+  for (ssize_t count = 0; (count = ::read(STDERR_FILENO, text.data(), text.size())) > 0;) {
+    if (::write(own_stderr, text.data(), static_cast<std::size_t>(count)) < 0) return;
+  }
+}
+
+}  // namespace
+
+Ranks* ranks() { return mpi_ranks(); }
+
+bool is_spokesman() { return ranks() == nullptr || ranks()->is_first(); }
+
+void join_ranks() {
+  if (is_spokesman()) return;
+  own_stderr = ::dup(STDERR_FILENO);
+  std::FILE* kept = std::tmpfile();
+  if (kept != nullptr) ::dup2(::fileno(kept), STDERR_FILENO);
+  if (std::freopen("/dev/null", "w", stdout) == nullptr) ::close(STDOUT_FILENO);
+}
+
+int end_after_error(int code) {
+  if (ranks() == nullptr || all_failed()) return code;
+  speak();
+  end_all_ranks(code);
+}
+
+}  // namespace tracenorm::app

@@ -1,0 +1,22 @@
+// What there is of MPI in a build without it.
+#include <cstdlib>
+
+#include "distributed/mpi.hpp"
+#include "tracenorm/error.hpp"
+
+namespace tracenorm {
+
+std::string why_no_mpi() {
+  return "this build has no MPI; make one with `make build MPI=yes` (CMake: TRACENORM_MPI=ON)";
+}
+
+Ranks* mpi_ranks() {
+  if (!started_among_ranks()) return nullptr;
+  throw Error(ErrorCode::usage, "started as one of several ranks, but " + why_no_mpi());
+}
+
+bool all_failed() { return false; }
+
+void end_all_ranks(int code) { std::_Exit(code); }
+
+}  // namespace tracenorm

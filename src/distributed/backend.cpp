@@ -1,0 +1,22 @@
+#include "distributed/backend.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "distributed/store.hpp"
+
+namespace tracenorm {
+
+using namespace distributed;
+
+Place DistributedBackend::open(const Problem& problem, const Execution& execution) const {
+  const auto part = std::make_shared<Part>(Part{make_share(problem.observations, ranks_), problem});
+  part->problem.observations = rows_of(problem.observations, part->share.first(), part->share.last());
+  const Counts counts = count_observed(problem.observations, execution.threads());
+  Place local = local_.open_rows(part->problem, counts.col, execution);
+  auto panels = std::make_unique<DistributedPanels>(part, std::move(local.panels), ranks_);
+  auto store = std::make_unique<DistributedStore>(part, std::move(local.store), problem.observations, ranks_, *panels);
+  return {std::move(panels), std::move(store)};
+}
+
+}  // namespace tracenorm
