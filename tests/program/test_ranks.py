@@ -1,0 +1,193 @@
+"""The same command under mpirun: the same answer, one voice, and an end for all when one rank ends."""
+
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import time
+
+import numpy
+from support import PROGRAM, ProgramTest, load_model, parse_strict, without_clock
+
+MPIRUN = os.environ["TRACENORM_MPIRUN"].split()
+RANKS = (1, 2, 3, 4)
+
+
+def children(pid):
+    """Processes that a process started, and theirs."""
+    found = []
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+        except (OSError, IndexError, ValueError):
+            continue
+        if parent == pid:
+            found += [int(folder.name), *children(int(folder.name))]
+    return found
+
+
+def ranks_of(pid):
+    """Those of them that run the program."""
+    found = []
+    for child in children(pid):
+        try:
+            if os.path.samefile(os.readlink(f"/proc/{child}/exe"), PROGRAM):
+                found.append(child)
+        except OSError:
+            continue
+    return found
+
+
+class Ranks(ProgramTest):
+    def command(self, ranks, *arguments):
+        return [*MPIRUN, "-n", str(ranks), PROGRAM, *map(str, arguments)]
+
+    def on_ranks(self, ranks, *arguments):
+        return subprocess.run(self.command(ranks, *arguments), cwd=self.folder, capture_output=True, text=True, timeout=120)
+
+    def json_on(self, ranks, *arguments, code=0):
+        done = self.on_ranks(ranks, *arguments, "--json", "-", "--threads", 1)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return parse_strict(done.stdout)
+
+    def start(self, ranks, *arguments):
+        return subprocess.Popen(
+            self.command(ranks, *arguments), cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    def check_agreement(self, command, share):
+        alone = self.run_json(*command, "--threads", 1)
+        for ranks in RANKS:
+            with self.subTest(ranks=ranks):
+                run = self.json_on(ranks, *command)
+                self.assertEqual(run["environment"]["ranks"], ranks)
+                self.assertAlmostEqual(run["objective"], alone["objective"], delta=share * abs(alone["objective"]))
+                self.assertLessEqual(run["lower_bound"], alone["objective"] * (1 + 1e-9))
+                self.assertLessEqual(alone["lower_bound"], run["objective"] * (1 + 1e-9))
+                if ranks == 1:
+                    self.assertEqual(without_clock(run), without_clock(alone))
+
+    def test_agrees_to_the_gap(self):
+        data = self.ratings(rows=60, cols=40)
+        self.check_agreement(["complete", data, "--radius", 40, "--gap", 1e-5], 1e-5)
+
+    def test_every_method(self):
+        data = self.ratings(rows=60, cols=40)
+        for method in ("fwua", "rdfw", "corrective", "sccg", "hcgs"):
+            self.check_agreement(["complete", data, "--radius", 40, "--method", method, "--iterations", 50], 0.03)
+
+    def test_chooses_everything(self):
+        """Offsets, loss, radius and gains are chosen on held-out entries."""
+        data = self.ratings(rows=80, cols=50)
+        alone = self.run_json("complete", data, "--split", "0.8,0,0.2")
+        for ranks in RANKS[1:]:
+            run = self.json_on(ranks, "complete", data, "--split", "0.8,0,0.2")
+            self.assertAlmostEqual(run["test"]["rmse"], alone["test"]["rmse"], delta=0.02)
+
+    def test_other_commands(self):
+        self.check_agreement(["denoise", self.matrix(), "--radius", 3, "--gap", 1e-4], 1e-4)
+        self.check_agreement(["links", self.edges(), "--radius", 40, "--iterations", 60], 0.03)
+        data = self.ratings()
+        run = self.json_on(2, "evaluate", data, "--folds", 2, "--radius", 30)
+        alone = self.run_json("evaluate", data, "--folds", 2, "--radius", 30)
+        self.assertAlmostEqual(run["scores"]["rmse"]["mean"], alone["scores"]["rmse"]["mean"], delta=0.02)
+        self.succeed("complete", data, "--radius", 30, "--model", "m.npz", "--quiet")
+        told = self.on_ranks(3, "recommend", "m.npz", "--row", "user1")
+        self.assertEqual(told.stdout, self.succeed("recommend", "m.npz", "--row", "user1").stdout)
+
+    def test_certificates_are_proved(self):
+        data = self.ratings(rows=60, cols=40)
+        done = self.on_ranks(3, "complete", data, "--radius", 40, "--gap", 1e-4, "--model", "m.npz", "--certificate", "c.npz", "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.succeed("verify", data, "m.npz", "c.npz")
+
+    def test_the_same_bits_again(self):
+        data = self.ratings(rows=60, cols=40)
+        models = []
+        for threads in (1, 2, 1):
+            done = self.on_ranks(3, "complete", data, "--radius", 40, "--threads", threads, "--model", "m.npz", "--quiet")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            models.append((self.folder / "m.npz").read_bytes())
+        self.assertEqual(models[0], models[1])
+        self.assertEqual(models[0], models[2])
+
+    def test_errors_are_told_once(self):
+        self.write("bad.tsv", "a\tb\t1\na\tc\tmany\n")
+        for arguments, code, says in (
+            (["complete", "bad.tsv"], 3, "'bad.tsv', line 2"),
+            (["complete", self.ratings(), "--method", "rlrmc"], 2, "needs the whole matrix in one process"),
+            (["complete", "ratings.tsv", "--iteration", "3"], 2, "did you mean --iterations"),
+            (["complete", "-"], 2, "standard input reaches one rank"),
+        ):
+            done = self.on_ranks(3, *arguments)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertEqual(done.stderr.count("tracenorm: error: "), 1, done.stderr)
+            self.assertIn(says, done.stderr)
+
+    def test_an_error_of_one_rank_ends_all(self):
+        """The first one alone finds that it cannot write."""
+        begin = time.monotonic()
+        done = self.on_ranks(3, "complete", self.ratings(), "--radius", 30, "--model", "nowhere/m.npz")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertEqual(done.stderr.count("tracenorm: error: "), 1, done.stderr)
+        self.assertLess(time.monotonic() - begin, 10)
+
+    def begin_long_run(self, ranks, *more):
+        data = self.ratings(rows=60, cols=40)
+        run = self.start(ranks, "complete", data, "--radius", 40, "--method", "fwua", "--iterations", 30000, "--threads", 1,
+                         "--quiet", "--model", "m.npz", *more)  # fmt: skip
+        while len(ranks_of(run.pid)) < ranks and run.poll() is None:
+            time.sleep(0.05)
+        return run
+
+    def test_a_killed_rank_ends_all_and_the_run_goes_on_with_the_same_bits(self):
+        checkpoint = ["--checkpoint", "run.npz", "--checkpoint-every", 0, "--checkpoint-passes", 500]
+        whole = self.begin_long_run(3, *checkpoint)
+        whole.communicate(timeout=120)
+        self.assertEqual(whole.returncode, 0)
+        expected = (self.folder / "m.npz").read_bytes()
+        (self.folder / "m.npz").unlink()
+        moments = random.Random(1)
+        run = self.begin_long_run(3, *checkpoint)
+        kills = 0
+        while True:
+            time.sleep(moments.uniform(0.2, 1.2))
+            victims = ranks_of(run.pid)
+            if run.poll() is None and len(victims) == 3 and kills < 4:
+                os.kill(moments.choice(victims), signal.SIGKILL)
+                kills += 1
+                begin = time.monotonic()
+                run.communicate(timeout=20)
+                self.assertLess(time.monotonic() - begin, 10)
+                self.assertNotEqual(run.returncode, 0)
+                if not (self.folder / "run.npz").exists():  # too early for a checkpoint
+                    run = self.begin_long_run(3, *checkpoint)
+                    continue
+                run = self.start(3, "resume", "run.npz")
+                continue
+            run.communicate(timeout=120)
+            break
+        self.assertEqual(run.returncode, 0)
+        self.assertGreater(kills, 0)
+        self.assertEqual((self.folder / "m.npz").read_bytes(), expected)
+
+    def test_a_checkpoint_of_another_number_of_ranks(self):
+        data = self.ratings(rows=60, cols=40)
+        arguments = ["complete", data, "--radius", 40, "--method", "fwua", "--iterations", 2000, "--checkpoint", "run.npz",
+                     "--checkpoint-every", 0, "--checkpoint-passes", 300, "--time", 0.3, "--model", "m.npz", "--quiet"]  # fmt: skip
+        self.on_ranks(4, *arguments)
+        self.assertTrue((self.folder / "run.npz").exists())
+        done = self.on_ranks(2, "resume", "run.npz", "--time", 60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertFalse(numpy.isnan(load_model(self.folder / "m.npz")["matrix"]).any())
+
+    def test_a_warning_saves(self):
+        """SIGUSR1 to mpirun, as batch systems send it before the end."""
+        run = self.begin_long_run(2, "--json", "run.json")
+        time.sleep(1)
+        run.send_signal(signal.SIGUSR1)
+        run.communicate(timeout=30)
+        self.assertEqual(run.returncode, 130)
+        self.assertEqual(parse_strict((self.folder / "run.json").read_text())["status"], "interrupted")
+        self.assertTrue((self.folder / "m.npz").exists())
