@@ -81,7 +81,8 @@ def measure(program, mpirun, ranks, threads, data, options, folder):
         "megabytes": sorted(peaks.values(), reverse=True),
         "objective": run["objective"],
         "lower_bound": run["lower_bound"],
-        "traffic": run["environment"].get("traffic"),
+        "messages": run["environment"].get("messages", 0),
+        "bytes_sent": run["environment"].get("bytes_sent", 0),
     }
 
 
@@ -121,11 +122,10 @@ def main():
             best = min(runs, key=lambda run: run["solve"])
             lines.append(best)
             memory = " ".join(f"{size:.0f}" for size in best["megabytes"])
-            sent = best["traffic"] or {"messages": 0, "bytes": 0}
             print(
                 f"{ranks:5} {chosen.threads:7} {best['wall']:6.2f} {best['solve']:6.2f} {best['read']:6.2f}"
                 f" {1000 * best['solve'] / max(1, best['iterations']):7.2f}  {memory:20} {best['objective']:14.6f}"
-                f" {best['lower_bound']:12.5g} {sent['messages']:9} {sent['bytes'] / 1e6:8.1f}",
+                f" {best['lower_bound']:12.5g} {best['messages']:9} {best['bytes_sent'] / 1e6:8.1f}",
                 flush=True,
             )
     if chosen.json:

@@ -119,7 +119,9 @@ struct Environment {
   int threads = 0;
   std::uint64_t seed = 0;
   std::string backend = "cpu";
-  int ranks = 1;  ///< processes
+  int ranks = 1;                ///< processes
+  std::int64_t messages = 0;    ///< calls by which they exchanged numbers, since the last checkpoint
+  std::int64_t bytes_sent = 0;  ///< by the first of them
 };
 
 struct Result {

@@ -133,6 +133,7 @@ Leg run_leg(const Problem& problem, const Method& method, const RunOptions& run,
   const Execution execution(threads_of(run, hooks));
   const lapack::OneThread blas;  // for what methods do on the host, whatever the backend
   const auto& [local, name] = choose_backend(problem, run, hooks);
+  const Ranks::Traffic before = hooks.ranks != nullptr ? hooks.ranks->traffic() : Ranks::Traffic{};
   std::optional<DistributedBackend> shared;
   if (hooks.ranks != nullptr) shared.emplace(local, *hooks.ranks);
   Evaluator evaluator(problem, execution, shared ? *shared : local, run.seed);
@@ -143,7 +144,11 @@ Leg run_leg(const Problem& problem, const Method& method, const RunOptions& run,
   if (session.paused()) return {{}, session.take_state()};
   Leg leg{session.finish(method_name(method), is_bounded(method))};
   leg.result.environment.backend = name;
-  leg.result.environment.ranks = hooks.ranks != nullptr ? hooks.ranks->size() : 1;
+  if (hooks.ranks != nullptr) {
+    leg.result.environment.ranks = hooks.ranks->size();
+    leg.result.environment.messages = hooks.ranks->traffic().calls - before.calls;
+    leg.result.environment.bytes_sent = hooks.ranks->traffic().bytes - before.bytes;
+  }
   return leg;
 }
 

@@ -39,13 +39,18 @@ std::vector<NamedValue> all_options(const RunReport& report) {
 
 std::vector<NamedValue> environment(const RunReport& report) {
   const Environment& environment = report.result.environment;
-  return {{"version", environment.version},
-          {"compiler", environment.compiler},
-          {"instruction_set", environment.instruction_set},
-          {"threads", std::int64_t{environment.threads}},
-          {"seed", environment.seed},
-          {"backend", environment.backend},
-          {"ranks", std::int64_t{environment.ranks}}};
+  std::vector<NamedValue> values{{"version", environment.version},
+                                 {"compiler", environment.compiler},
+                                 {"instruction_set", environment.instruction_set},
+                                 {"threads", std::int64_t{environment.threads}},
+                                 {"seed", environment.seed},
+                                 {"backend", environment.backend},
+                                 {"ranks", std::int64_t{environment.ranks}}};
+  if (environment.ranks > 1) {
+    values.push_back({"messages", environment.messages});
+    values.push_back({"bytes_sent", environment.bytes_sent});
+  }
+  return values;
 }
 
 }  // namespace tracenorm::report
