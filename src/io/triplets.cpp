@@ -6,6 +6,7 @@
 #include <cstring>
 #include <exception>
 #include <limits>
+#include <new>
 #include <utility>
 
 #include "base/execution.hpp"
@@ -138,6 +139,8 @@ class TripletRounds {
       }
       rows_.append_waiting(block.row_ids, entries.row);
       cols_.append_waiting(block.col_ids, entries.col);
+    } catch (const std::bad_alloc&) {
+      throw;
     } catch (const std::exception&) {  // thrown again by whoever knows the number of the line
       block.bad = true;
     }
