@@ -49,7 +49,8 @@ std::vector<Case> all_cases() {
     cases.push_back({solved.name + " cpu sparse", sparse, sparse, &cpu_backend()});
     cases.push_back({solved.name + " cpu dense", dense, sparse, &cpu_backend()});
     cases.push_back({solved.name + " plain", sparse, sparse, &test::plain_backend()});
-    if (Ranks* ranks = mpi_ranks(); ranks != nullptr && rows(sparse.observations) >= ranks->size()) {  // where mpirun has started the tests
+    if (Ranks* ranks = mpi_ranks();
+        ranks != nullptr && rows(sparse.observations) >= ranks->size()) {  // where mpirun has started the tests
       static const DistributedBackend shared(cpu_backend(), *ranks);
       static const DistributedBackend plain(test::plain_backend(), *ranks);
       cases.push_back({solved.name + " ranks sparse", sparse, sparse, &shared});
