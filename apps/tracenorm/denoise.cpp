@@ -15,6 +15,8 @@ namespace {
 struct DenoiseOptions {
   EstimationOptions common;
   std::string test;
+  bool psd = false;
+  bool symmetric = false;
 };
 
 constexpr const char* kDenoiseExamples = R"(Examples:
@@ -22,6 +24,7 @@ constexpr const char* kDenoiseExamples = R"(Examples:
   tracenorm denoise noisy.csv --radius 44 --l1 0.4 --output clean.csv --report run.html
   tracenorm denoise noisy.npy --radius 44 --l1 0.4 --method sccg --mu 0.01 --iterations 300 --json run.json
   tracenorm denoise noisy.npy --method genfb --trace-penalty 2 --l1 0.4
+  tracenorm denoise covariance.npy --psd --radius 20 --l1 0.05 --output clean.npy
   tracenorm denoise holes.npy --radius 10 --l1 0.1 --loss absolute --test truth.npy --model m.npz
 
 MATRIX may be .npy, Matrix Market or a text of rows; NaN marks a missing entry.
@@ -30,6 +33,8 @@ methods solve the same problem.)";
 
 int run(DenoiseOptions options) {
   EstimationOptions& common = options.common;
+  if (options.symmetric) common.fit.symmetry = Symmetry::symmetric;
+  if (options.psd) common.fit.symmetry = Symmetry::semidefinite;
   settle(common, {common.data, options.test});
 
   Watch watch(common);
@@ -53,7 +58,8 @@ int run(DenoiseOptions options) {
   report.columns = matrix.columns;
   report.rows = std::move(matrix.row_labels);
   report.cols = std::move(matrix.col_labels);
-  report.options = {{"test", {}}};
+  report.options = {
+      {"symmetry", std::string(to_string(common.fit.symmetry))}, {"symmetrize", common.fit.symmetrize}, {"test", {}}};
   if (!options.test.empty()) {
     report.options.back().value = options.test;
     report.test = judge_on(report, test);
@@ -70,6 +76,13 @@ void add_denoise(CLI::App& program, Action& action) {
   set_defaults(options->common.fit, losses::Squared{0.5});
   add_estimation_options(*app, options->common, "MATRIX", "a matrix of numbers");
   app->add_option("--test", options->test, "clean entries to judge the answer on")->type_name("FILE")->group("Data");
+  app->add_flag("--symmetric", options->symmetric, "the answer is symmetric; the data must be")->group("Objective");
+  app->add_flag("--psd", options->psd,
+                "the answer is symmetric and positive semidefinite, as a covariance is; the radius bounds its trace")
+      ->group("Objective");
+  app->add_flag("--symmetrize", options->common.fit.symmetrize,
+                "take the mean of each two entries (i,j) and (j,i), or the one that is there")
+      ->group("Objective");
   add_clip_options(*app, options->common.fit, "not");
   show_first(*app, {"--missing", "--test", "--radius", "--l1", "--loss", "--clip", "--gap", "--time", "--output",
                     "--model", "--report", "--json", "--quiet"});

@@ -119,6 +119,10 @@ int run(LinksOptions options) {
   if (*common.fit.prepare != Preparation::Kind::none) {
     throw Error(ErrorCode::usage, "--prepare: the entries of a graph stay 0 and 1; use --prepare none");
   }
+  // The pairs that are seen make a symmetric matrix, which is solved as one: half the work.
+  const bool bounded = !common.fit.method || is_bounded(*common.fit.method);
+  const bool alone = common.fit.run.backend == "cuda";  // what a device does not do
+  if (!options.unsymmetric_mask && bounded && !alone) common.fit.symmetry = Symmetry::symmetric;
   settle(common, {common.data});
 
   if (options.lists() && !options.scores.empty()) check_outputs({{"--scores", options.scores}}, {common.data});

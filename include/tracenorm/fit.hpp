@@ -31,7 +31,9 @@ struct FitOptions {
   std::optional<Preparation::Kind> prepare{};  ///< empty: both when the radius is chosen, else zscore; none for labels.
                                                ///< Offsets of both are fitted together with X, where the method can
   Penalty penalty = NoPenalty{};
-  bool choose_l1 = false;          ///< several l1 penalties are tried together with the radii
+  Symmetry symmetry = Symmetry::none;  ///< of the answer; the data must be symmetric, and are prepared without offsets
+  bool symmetrize = false;             ///< the data are made symmetric first
+  bool choose_l1 = false;              ///< several l1 penalties are tried together with the radii
   std::optional<bool> clip{};      ///< whether predictions keep within the range of the data; empty: when the radius is
                                    ///< chosen and the data have few levels or clear ends, and never for labels
   std::optional<Method> method{};  ///< empty: corrective with a gap or with offsets fitted together with X, else fwua

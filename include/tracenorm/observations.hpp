@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 #include <memory>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -93,6 +94,12 @@ SparseObservations make_sparse(Index rows, Index cols, const Entries& entries, c
 
 /// The entries of both, which must be of the same size and have none in common. Both have weights, or neither.
 SparseObservations unite(const SparseObservations& a, const SparseObservations& b, int threads = 0);
+
+/// Where the data are not symmetric, in one sentence; empty: they are. Values and weights at (i, j) and (j, i) must be
+/// the same numbers, and one of the two missing where the other is.
+std::string asymmetry(const Observations& observations);
+/// Square data made symmetric: the mean of two values that differ, or the one there is. Weights are averaged likewise.
+Observations symmetrized(const Observations& observations);
 
 /// The same data as a full matrix with NaN for missing. Throws when rows * cols would not fit in `limit_bytes`.
 DenseObservations make_dense(const SparseObservations& sparse, double limit_bytes = 16e9);

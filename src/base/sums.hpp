@@ -19,6 +19,8 @@ struct EntrySums {
     rounding += other.rounding;
     return *this;
   }
+  /// As if every entry had been met twice: exact.
+  EntrySums& twice() { return *this += *this; }
 };
 
 /// How many points of a segment one pass evaluates.
@@ -38,6 +40,7 @@ struct SegmentSums {
     }
     return *this;
   }
+  SegmentSums& twice() { return *this += *this; }
 };
 
 /// Over held-out entries.

@@ -17,8 +17,11 @@ inline constexpr Offset kBlockEntries = 16384;
 
 template <class Work>
 EntrySums CpuStore::sum_over_shards(Work&& work) const {
-  execution_.for_each_shard(
-      shards(), [&](int s) { parts_[static_cast<std::size_t>(s)] = work(s, shard_begin(s), shard_begin(s + 1)); });
+  execution_.for_each_shard(shards(), [&](int s) {
+    EntrySums& part = parts_[static_cast<std::size_t>(s)];
+    part = work(s, shard_begin(s), shard_begin(s + 1));
+    if (doubled(s)) part.twice();
+  });
   EntrySums sum;
   for (const EntrySums& part : parts_) sum += part;
   return sum;

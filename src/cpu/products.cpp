@@ -15,6 +15,10 @@ const Real* CpuStore::slopes(Slopes which) const {
 void CpuStore::multiply(Slopes which, const Panel& in, const Panel& out) {
   const Real* m = slopes(which);
   const bool transposed = in.side() == Side::left;
+  if (layout_->symmetric()) {
+    for (Index k = 0; k < in.columns(); ++k) multiply_symmetric(m, doubles(in.column(k)), doubles(out.column(k)));
+    return;
+  }
   if (!transposed && in.columns() > 1) {  // a block that is looked up once for all columns
     using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     const RowMajor block = columns(in);
@@ -37,8 +41,34 @@ void CpuStore::multiply(Slopes which, const Panel& in, const Panel& out) {
   }
 }
 
+void CpuStore::multiply_symmetric(const Real* m, const double* v, double* out) {
+  execution_.for_each_shard(shards(), [&](int s) {
+    double* own = exact_outputs_.data() + static_cast<std::size_t>(s) * static_cast<std::size_t>(facts_.cols);
+    std::fill_n(own, facts_.cols, 0.0);
+    layout_->apply_symmetric(shard_rows(s), m, v, own);
+  });
+  add_outputs(exact_outputs_, 1, out);
+}
+
+void CpuStore::multiply_symmetric(const Real* m, const NormalProduct& product) {
+  execution_.for_each_shard(shards(), [&](int s) {
+    Real* own = search_outputs_.data() + static_cast<std::size_t>(s) * static_cast<std::size_t>(facts_.cols);
+    std::fill_n(own, facts_.cols, Real(0));
+    layout_->apply_symmetric(shard_rows(s), m, reals(product.in), own);
+  });
+  add_outputs(search_outputs_, 1, reals(product.product));
+  finish_rows(product);
+}
+
+void CpuStore::finish_rows(const NormalProduct& product) const {
+  const kernels::RowTerms<Real> terms{reals(product.factor), reals(product.addend), reals(product.product)};
+  if (!product.factor && !product.addend) return;
+  for (Index i = 0; i < facts_.rows; ++i) terms.take(i, terms.product[i]);
+}
+
 void CpuStore::multiply(Slopes which, const NormalProduct& product) {
   const Real* m = slopes(which);
+  if (layout_->symmetric()) return multiply_symmetric(m, product);
   const Index vectors = product.in.columns();
   const auto outputs = static_cast<std::size_t>(facts_.cols) * static_cast<std::size_t>(vectors);
   if (product.in.use() == Use::exact) {
@@ -65,22 +95,30 @@ void CpuStore::factor_products(const Product& at, const Product& products, Slope
   const FactorRows factors{reals(at.left), reals(at.right), at.left.columns()};
   const Offset size = static_cast<Offset>(facts_.cols) * factors.columns;
   factor_outputs_.resize(static_cast<std::size_t>(count));
-  const Offset block = layout_->factor_block();
+  const bool symmetric = layout_->symmetric();
   execution_.for_each_shard(count, [&](int s) {
     const Index first = factor_cuts_[static_cast<std::size_t>(s)];
     const Index last = factor_cuts_[static_cast<std::size_t>(s) + 1];
     RealArray& output = factor_outputs_[static_cast<std::size_t>(s)];
     output.assign(static_cast<std::size_t>(size), Real(0));
-    rows(products.left).middleRows(first, last - first).setZero();
-    for (Offset from = layout_->row_begin(first); from < layout_->row_begin(last); from += block) {
-      const Offset to = std::min(layout_->row_begin(last), from + block);
-      layout_->factor_products(from, to, slopes_of(s, from, to), factors, reals(products.left), output.data());
+    if (!symmetric) rows(products.left).middleRows(first, last - first).setZero();
+    for (Offset from = layout_->row_begin(first); from < layout_->row_begin(last);) {
+      const Offset to = std::min(layout_->row_begin(last), layout_->factor_block_end(from));
+      const Real* m = slopes_of(s, from, to);
+      if (symmetric) {  // M times the right factor alone, both triangles into one output
+        layout_->factor_products(from, to, m, {factors.right, factors.right, factors.columns}, output.data(),
+                                 output.data());
+      } else {
+        layout_->factor_products(from, to, m, factors, reals(products.left), output.data());
+      }
+      from = to;
     }
   });
+  Real* out = reals(symmetric ? products.left : products.right);
   using Vector = Eigen::Map<Eigen::Matrix<Real, Eigen::Dynamic, 1>>;
   execution_.for_each_block(size, static_cast<Offset>(kColumnBlock) * factors.columns,
                             [&](Offset first, Offset length) {
-                              Vector sum(reals(products.right) + first, length);
+                              Vector sum(out + first, length);
                               sum = Vector(factor_outputs_[0].data() + first, length);
                               for (std::size_t s = 1; s < factor_outputs_.size(); ++s)
                                 sum += Vector(factor_outputs_[s].data() + first, length);
@@ -104,7 +142,9 @@ EntrySums CpuStore::factor_gradient(const Product& at, double scale, double widt
       layout_->factor_entries(from, to, factors, Real(scale), own.x.data());
       kernels::EntryRange r = range(from, to, own.x.data(), own.slope.data());
       shift(r, from, width, own.places);
-      own.sums += kernel(loss, r, width);
+      EntrySums part = kernel(loss, r, width);
+      if (factor_cuts_[static_cast<std::size_t>(s)] >= layout_->doubled_from()) part.twice();
+      own.sums += part;
       return own.slope.data();
     });
   });

@@ -27,11 +27,11 @@ void CpuStore::aim(const Product& target) {
   aimed_at_ = Aim::matrix;
   target_.resize(x_.size());
   const FactorRows at{reals(target.left), reals(target.right), target.left.columns()};
-  const Offset block = layout_->factor_block();
   execution_.for_each_shard(shards(), [&](int s) {
-    for (Offset from = shard_begin(s); from < shard_begin(s + 1); from += block) {
-      const Offset to = std::min(shard_begin(s + 1), from + block);
+    for (Offset from = shard_begin(s); from < shard_begin(s + 1);) {
+      const Offset to = std::min(shard_begin(s + 1), layout_->factor_block_end(from));
       layout_->factor_entries(from, to, at, Real(1), target_.data() + from);
+      from = to;
     }
   });
   held_out_.aim(target, execution_);
@@ -96,6 +96,7 @@ SegmentSums CpuStore::segment(std::span<const double> t, std::optional<double> w
           table.segment(loss, r, target, points, sums);
         }
       }
+      if (doubled(s)) sums.twice();
     });
   });
   SegmentSums sum;
@@ -114,7 +115,7 @@ double CpuStore::move(double t) {
   execution_.for_each_shard(shards(), [&](int s) {
     double largest = 0;
     if (aimed_at_ == Aim::atom) {
-      largest = layout_->move(shard_rows(s), x_.data(), doubles(atom_.left), atom_right_.data(), t);
+      largest = layout_->move(shard_rows(s), x_.data(), kink_mask_, doubles(atom_.left), atom_right_.data(), t);
     } else {
       const auto end = static_cast<std::size_t>(shard_begin(s + 1));
       for (auto e = static_cast<std::size_t>(shard_begin(s)); e < end; ++e) {

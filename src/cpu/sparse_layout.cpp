@@ -56,7 +56,7 @@ class SparseLayout final : public Layout {
   }
 
  public:
-  SparseLayout(const SparsePattern& pattern, const std::vector<Offset>* entries_of_columns)
+  SparseLayout(const SparsePattern& pattern, const std::vector<Offset>* entries_of_columns, bool ranks)
       : Layout(pattern.rows(), pattern.cols()), pattern_(pattern) {
     std::vector<Offset> per_column(static_cast<std::size_t>(cols_), 0);
     for (Offset e = 0; e < pattern.entries(); ++e) ++per_column[static_cast<std::size_t>(pattern.col()[e])];
@@ -65,7 +65,7 @@ class SparseLayout final : public Layout {
       const auto count = static_cast<double>(pattern.begin()[i + 1] - pattern.begin()[i]);
       row_squares_ += count * count;
     }
-    rank_columns(entries_of_columns != nullptr ? *entries_of_columns : per_column);
+    if (ranks) rank_columns(entries_of_columns != nullptr ? *entries_of_columns : per_column);
   }
 
   [[nodiscard]] Offset row_begin(Index row) const override { return pattern_.begin()[row]; }
@@ -97,7 +97,21 @@ class SparseLayout final : public Layout {
 
   [[nodiscard]] Index search_columns() const override { return kernels::kBlockColumns; }
 
-  double move(RowRange r, Real* x, const double* u, const Real* v, double t) const override {
+  void apply_both(RowRange r, const Real* m, const double* u, const double* v, double* sums,
+                  double* out) const override {
+    visit_rows(r, m, [&](const auto& rows, const auto& kernel) {
+      if (out != nullptr) return kernel.apply_both(rows, u, v, sums, out);
+      add_rows(rows, v, sums);
+    });
+  }
+  void apply_both(RowRange r, const Real* m, const Real* u, const Real* v, Real* sums, Real* out) const override {
+    visit_rows(r, m, [&](const auto& rows, const auto& kernel) {
+      if (out != nullptr) return kernel.apply_both_fast(rows, u, v, sums, out);
+      add_rows(rows, v, sums);
+    });
+  }
+
+  double move(RowRange r, Real* x, const Real* /*kink_mask*/, const double* u, const Real* v, double t) const override {
     return visit_ranked_rows(r, nullptr,
                              [&](const auto& rows, const auto& kernel) { return kernel.move(rows, x, u, v, t); });
   }
@@ -140,6 +154,13 @@ class SparseLayout final : public Layout {
       const auto products = kernels::linear_kernels().sparse<Column>().factor_products;
       for_row_parts(from, to, [&](Index row, Offset first, Offset last) {
         const Offset place = static_cast<Offset>(row) * at.columns;
+        if (right == nullptr) {
+          for (Offset e = first; e < last; ++e) {
+            const Real* from_row = at.right + static_cast<Offset>(col[e]) * at.columns;
+            for (Index k = 0; k < at.columns; ++k) left[place + k] += m[e - from] * from_row[k];
+          }
+          return;
+        }
         products(col + first, m + (first - from), last - first, at.left + place, at.right, at.columns, left + place,
                  right);
       });
@@ -192,6 +213,13 @@ class SparseLayout final : public Layout {
   }
 
  private:
+  template <class SparseRows, class Work>
+  static void add_rows(const SparseRows& rows, const Work* v, Work* sums) {
+    for (Index i = rows.first; i < rows.last; ++i) {
+      for (Offset e = rows.begin[i]; e < rows.begin[i + 1]; ++e) sums[i] += Work(rows.value[e]) * v[rows.col[e]];
+    }
+  }
+
   /// Numbers the columns by how many entries they have: the busy ones share few cache lines.
   void rank_columns(const std::vector<Offset>& per_column) {
     if (cols_ > std::numeric_limits<ShortIndex>::max() + 1) return;
@@ -218,9 +246,9 @@ class SparseLayout final : public Layout {
 
 }  // namespace
 
-std::unique_ptr<Layout> make_sparse_layout(const SparsePattern& pattern,
-                                           const std::vector<Offset>* entries_of_columns) {
-  return std::make_unique<SparseLayout>(pattern, entries_of_columns);
+std::unique_ptr<Layout> make_sparse_layout(const SparsePattern& pattern, const std::vector<Offset>* entries_of_columns,
+                                           bool ranks) {
+  return std::make_unique<SparseLayout>(pattern, entries_of_columns, ranks);
 }
 
 }  // namespace tracenorm::cpu

@@ -21,6 +21,14 @@ namespace {
 constexpr Offset kEntriesPerOutput = 8;
 constexpr Offset kMostFactorShards = 32;
 
+double data_scale(const Observations& observations) {
+  return std::visit(
+      [](const auto& data) {
+        return root_mean_square({data.value.data(), data.value.size()});
+      },
+      observations);
+}
+
 }  // namespace
 
 CpuStore::CpuStore(const Problem& problem, const Execution& execution, const std::vector<Offset>* entries_of_columns)
@@ -37,7 +45,7 @@ CpuStore::CpuStore(const Problem& problem, const Execution& execution, const std
   facts_ = {layout_->rows(),
             layout_->cols(),
             entries,
-            root_mean_square({value_, static_cast<std::size_t>(entries)}),
+            data_scale(problem.observations),
             off_pattern() ? lambda_ : 0.0,
             layout_->search_columns(),
             layout_->work()};
@@ -54,32 +62,65 @@ void CpuStore::read_problem(const Problem& problem, const std::vector<Offset>* e
     value_ = value.data();
     weight_ = weight.empty() ? nullptr : weight.data();
   };
+  const bool symmetric = problem.constraint.symmetric();
+  const auto keep_triangle = [&] {
+    const auto keep = [&](const Real*& all, RealArray& stored) {
+      if (all == nullptr) return;
+      stored.resize(static_cast<std::size_t>(layout_->entries()));
+      layout_->take(all, stored.data());
+      all = stored.data();
+    };
+    data_entries_ = mode_ == kernels::Mode::observed || mode_ == kernels::Mode::observed_complement
+                        ? observed(problem.observations)
+                        : static_cast<Offset>(layout_->rows()) * layout_->cols();
+    keep(value_, stored_value_);
+    keep(weight_, stored_weight_);
+  };
   const auto take_dense = [&](const DenseObservations& dense) {
     take(dense_mode(problem.penalty), dense.value, dense.weight);
-    // With an l1 penalty every entry has a kink (at zero); otherwise only observed ones can.
-    layout_ = make_dense_layout(dense.rows, dense.cols, mode_ == kernels::Mode::masked_l1 ? nullptr : value_);
-    if (auto coded = code_data(dense.value)) {
+    layout_ = symmetric ? make_symmetric_layout(dense.rows) : make_dense_layout(dense.rows, dense.cols);
+    auto coded = code_data(dense.value);
+    if (coded) {
       code_ = std::move(coded->code);
+      if (symmetric) {
+        std::vector<Real> whole(code_.begin(), code_.end());
+        RealArray stored(static_cast<std::size_t>(layout_->entries()));
+        layout_->take(whole.data(), stored.data());
+        code_.assign(stored.begin(), stored.end());
+        code_.shrink_to_fit();
+      }
       coded_ = {code_.data(), coded->offset, coded->scale};
     }
+    if (symmetric) keep_triangle();
+    // With an l1 penalty every entry has a kink (at zero); otherwise only observed ones can.
+    if (mode_ != kernels::Mode::masked_l1) kink_mask_ = value_;
   };
   if (const auto* dense = std::get_if<DenseObservations>(&problem.observations)) return take_dense(*dense);
   const auto& sparse = std::get<SparseObservations>(problem.observations);
   if (l1_ && lambda_ > 0) {  // it acts on all entries
     owned_ = std::make_unique<DenseObservations>(make_dense(sparse));
-    return take_dense(*owned_);
+    take_dense(*owned_);
+    if (symmetric) owned_.reset();
+    return;
   }
   take(sparse_mode(problem.penalty), sparse.value, sparse.weight);
-  layout_ = make_sparse_layout(sparse.pattern, entries_of_columns);
+  layout_ = symmetric ? make_symmetric_layout(sparse.pattern) : make_sparse_layout(sparse.pattern, entries_of_columns);
+  if (symmetric) keep_triangle();
 }
 
 void CpuStore::cut_shards() {
-  const Index rows = layout_->rows();
+  const Index rows = layout_->stored_rows();
   const Index cols = layout_->cols();
   const Offset entries = layout_->entries();
   cuts_ = cut_rows(rows, entries, layout_->row_begins(), cols);
   factor_cuts_ = cut_rows_into(std::clamp<Offset>(entries / (kEntriesPerOutput * cols), 1, kMostFactorShards), rows,
                                entries, layout_->row_begins());
+  for (Index part = layout_->rows(); part < rows; part += layout_->rows()) {  // parts of a triangle are cut apart
+    for (std::vector<Index>* cuts : {&cuts_, &factor_cuts_}) {
+      const auto place = std::lower_bound(cuts->begin(), cuts->end(), part);
+      if (*place != part) cuts->insert(place, part);
+    }
+  }
 }
 
 kernels::EntryRange CpuStore::range(Offset from, Offset to, const Real* x, Real* slope) const {
@@ -105,13 +146,16 @@ EntrySums CpuStore::linearize(double width, bool with_conjugates, const NormalPr
         shift(r, from, width, places);
         part += kernel(loss, r, width);
         if (first == nullptr) return;
+        if (layout_->symmetric()) return layout_->apply_symmetric(rows, slope_.data(), reals(first->in), out);
         layout_->normal(rows, slope_.data(), reals(first->in), columns,
                         {reals(first->factor), reals(first->addend), reals(first->product)}, out);
       });
       return part;
     });
   });
-  if (first != nullptr) add_outputs(search_outputs_, columns, reals(first->out));
+  if (first != nullptr)
+    add_outputs(search_outputs_, columns, reals(layout_->symmetric() ? first->product : first->out));
+  if (first != nullptr && layout_->symmetric()) finish_rows(*first);
   return sums;
 }
 
@@ -167,6 +211,14 @@ EntrySums CpuStore::objective(const FactorView& x) const {
     });
     return part;
   });
+}
+
+std::vector<Real> CpuStore::dual_slopes() const {
+  const RealArray& stored = off_pattern() ? dual_ : *dual_of_;
+  if (!layout_->symmetric()) return stored;
+  std::vector<Real> slopes(static_cast<std::size_t>(data_entries_));
+  layout_->give(stored.data(), slopes.data());
+  return slopes;
 }
 
 void CpuStore::forget_slopes() {

@@ -37,7 +37,7 @@ class CpuStore final : public EntryStore {
   void multiply(Slopes which, const Product& in, const Product& out) override;
   void average(double t) override;
   EntrySums conjugates(Slopes which, const FactorView* x) override;
-  [[nodiscard]] std::vector<Real> dual_slopes() const override { return off_pattern() ? dual_ : *dual_of_; }
+  [[nodiscard]] std::vector<Real> dual_slopes() const override;
   Eigen::MatrixXd gram(Slopes which, Side side, const Panel& row_factor, const Panel& col_factor) override;
   void forget_slopes() override;
   void watch(const Entries& held_out, const FactorView& x) override;
@@ -55,6 +55,8 @@ class CpuStore final : public EntryStore {
   [[nodiscard]] RowRange shard_rows(int shard) const {
     return {cuts_[static_cast<std::size_t>(shard)], cuts_[static_cast<std::size_t>(shard) + 1]};
   }
+  /// Its entries stand for two each.
+  [[nodiscard]] bool doubled(int shard) const { return shard_rows(shard).first >= layout_->doubled_from(); }
   [[nodiscard]] Offset shard_begin(int shard) const {
     return layout_->row_begin(cuts_[static_cast<std::size_t>(shard)]);
   }
@@ -69,6 +71,12 @@ class CpuStore final : public EntryStore {
   /// work(rows) for blocks of rows of a shard whose slopes fit into the second cache.
   template <class Work>
   void for_row_blocks(int shard, Work&& work) const;
+
+  /// out = M v for a symmetric M.
+  void multiply_symmetric(const Real* m, const double* v, double* out);
+  void multiply_symmetric(const Real* m, const NormalProduct& product);
+  /// product <- factor * product + addend, row by row.
+  void finish_rows(const NormalProduct& product) const;
 
   /// Which array of slopes a product uses.
   [[nodiscard]] const Real* slopes(Slopes which) const;
@@ -102,6 +110,10 @@ class CpuStore final : public EntryStore {
   kernels::Mode mode_ = kernels::Mode::observed;
   double lambda_;
   bool l1_;
+  Offset data_entries_ = 0;  // of the problem, where that is symmetric and half of them are stored
+  RealArray stored_value_;   // of one triangle, where the problem is symmetric
+  RealArray stored_weight_;
+  const Real* kink_mask_ = nullptr;  // null where every entry has a kink
   const Real* value_ = nullptr;
   const Real* weight_ = nullptr;
   std::vector<std::int8_t> code_;

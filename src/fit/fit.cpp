@@ -87,6 +87,7 @@ Problem make_problem(const FitOptions& options, Observations observations) {
   problem.constraint =
       weighted_ball(options.radius.value_or(TraceNormBall{}.radius), {*options.norm_power, options.norm_smoothing},
                     problem.observations, options.run.threads);
+  problem.constraint.symmetry = options.symmetry;
   return problem;
 }
 
@@ -222,6 +223,23 @@ Model Fit::model() const {
   return model;
 }
 
+namespace {
+
+/// Offsets are not symmetric, and what is semidefinite is the matrix in the units of the data.
+void check_symmetry(const FitOptions& options) {
+  using Kind = Preparation::Kind;
+  if (options.symmetry == Symmetry::none) return;
+  const bool scales =
+      *options.prepare == Kind::none || (*options.prepare == Kind::zscore && options.symmetry == Symmetry::symmetric);
+  if (scales) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("prepare: {} does not fit symmetry = {}; use none{}", to_string(*options.prepare),
+                          to_string(options.symmetry), options.symmetry == Symmetry::symmetric ? " or zscore" : ""),
+              "prepare");
+}
+
+}  // namespace
+
 FitOptions settle(FitOptions options) {
   const bool chooses = options.chooses_radius();
   const bool complement = std::holds_alternative<ComplementSquaredPenalty>(options.penalty);  // takes no norm weights
@@ -231,13 +249,15 @@ FitOptions settle(FitOptions options) {
   using Kind = Preparation::Kind;
   const bool labels = options.loss && wants_labels(*options.loss);
   if (!options.clip && (labels || !chooses)) options.clip = false;
-  if (!options.prepare) options.prepare = labels ? Kind::none : chooses ? Kind::both : Kind::zscore;
+  if (!options.prepare)
+    options.prepare = labels || options.symmetry != Symmetry::none ? Kind::none : chooses ? Kind::both : Kind::zscore;
   if (labels && *options.prepare != Kind::none) {
     throw Error(ErrorCode::usage,
                 fmt::format("prepare: {} does not fit loss {}, whose labels must stay -1 and +1; use none",
                             to_string(*options.prepare), to_string(*options.loss)),
                 "prepare");
   }
+  check_symmetry(options);
   if (!options.loss) {
     options.choose_loss = chooses && fits_offsets(options);
     options.loss = losses::Absolute{};
@@ -251,6 +271,10 @@ Fit fit(FitData data, const FitOptions& options, const RunHooks& hooks) {
   check_fields(chosen);
   if (chosen.chooses_radius() && data.validation.size() == 0 && data.entries.size() < kFewestToChoose) {
     too_few(data.entries.size());
+  }
+  if (chosen.symmetry != Symmetry::none || chosen.symmetrize) {
+    throw Error(ErrorCode::usage,
+                "symmetry: entries in a list are not fitted as a symmetric matrix; give a full matrix", "symmetry");
   }
   require_memory(data, chosen, available_memory());
   tell(hooks, "preparing the data");
@@ -272,6 +296,7 @@ Fit fit(DenseObservations matrix, const FitOptions& options, const RunHooks& hoo
   tell(hooks, "preparing the data");
   std::vector<PhaseCost> profile;
   PhaseClock clock(profile);
+  if (chosen.symmetrize) matrix = std::get<DenseObservations>(symmetrized(std::move(matrix)));
   Preparation preparation = fit_and_prepare(chosen, matrix);
   Problem problem = make_problem(chosen, std::move(matrix));
   std::optional<Trial> trial;

@@ -66,6 +66,9 @@ struct SparseKernels {
   void (*normal_block)(const RowsOf<Column>& m, const Real* v, const RowTerms<Real>& rows, Real* out);
   void (*apply)(const RowsOf<Column>& m, const double* v, double* product);
   void (*apply_transpose)(const RowsOf<Column>& m, const double* u, double* out);
+  /// sums[i] += M v for each row i, and out += M' u, as one triangle of a symmetric matrix is met. `sums` may be `out`.
+  void (*apply_both)(const RowsOf<Column>& m, const double* u, const double* v, double* sums, double* out);
+  void (*apply_both_fast)(const RowsOf<Column>& m, const Real* u, const Real* v, Real* sums, Real* out);
   /// out = M block, block and out row-major with `width` columns.
   void (*apply_block)(const RowsOf<Column>& m, const double* block, Index width, double* out);
   /// x <- (1-t) x + t u v' on the pattern; returns max |x - u v'| before the move.
@@ -95,6 +98,9 @@ struct LinearKernels {
   void (*dense_normal_fast)(const DenseRows& m, const Real* v, const RowTerms<Real>& rows, Real* out);
   void (*dense_apply)(const DenseRows& m, const double* v, double* product);
   void (*dense_apply_transpose)(const DenseRows& m, const double* u, double* out);
+  /// As SparseKernels::apply_both, but sums and out are apart; without `out` the sums alone.
+  void (*dense_apply_both)(const DenseRows& m, const double* u, const double* v, double* sums, double* out);
+  void (*dense_apply_both_fast)(const DenseRows& m, const Real* u, const Real* v, Real* sums, Real* out);
   void (*dense_apply_block)(const DenseRows& m, const double* block, Index width, double* out);
   /// As SparseKernels::move. With `mask` given, only entries whose mask is not NaN count for the returned maximum.
   double (*dense_move)(const DenseRows& x_rows, Real* x, const Real* mask, const double* u, const Real* v, double t);

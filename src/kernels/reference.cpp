@@ -170,6 +170,16 @@ void sparse_normal(const RowsOf<Column>& m, const Work* v, const RowTerms<Work>&
   }
 }
 
+template <class Column, class Work>
+void sparse_apply_both(const RowsOf<Column>& m, const Work* u, const Work* v, Work* sums, Work* out) {
+  for (Index i = m.first; i < m.last; ++i) {
+    for (Offset e = m.begin[i]; e < m.begin[i + 1]; ++e) {
+      sums[i] += Work(m.value[e]) * v[m.col[e]];
+      out[m.col[e]] += Work(m.value[e]) * u[i];
+    }
+  }
+}
+
 template <class Column>
 void sparse_normal_block(const RowsOf<Column>& m, const Real* v, const RowTerms<Real>& rows, Real* out) {
   for (Index i = m.first; i < m.last; ++i) {
@@ -238,6 +248,19 @@ void any_dense_normal(const DenseRows& m, const Work* v, const RowTerms<Work>& r
 }
 constexpr auto dense_normal = any_dense_normal<double>;
 constexpr auto dense_normal_fast = any_dense_normal<Real>;
+
+template <class Work>
+void any_dense_apply_both(const DenseRows& m, const Work* u, const Work* v, Work* sums, Work* out) {
+  for (Index i = m.first; i < m.last; ++i) {
+    for (Index j = 0; j < m.cols; ++j) {
+      const Work value = Work(m.value[Offset(i) * m.cols + j]);
+      sums[i] += value * v[j];
+      if (out) out[j] += value * u[i];
+    }
+  }
+}
+constexpr auto dense_apply_both = any_dense_apply_both<double>;
+constexpr auto dense_apply_both_fast = any_dense_apply_both<Real>;
 
 void dense_apply_block(const DenseRows& m, const double* block, Index width, double* out) {
   for (Index i = m.first; i < m.last; ++i) {

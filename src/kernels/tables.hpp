@@ -38,6 +38,8 @@ TRACENORM_DECLARE_SET
             sparse_normal_block<Column>,                               \
             sparse_apply<Column>,                                      \
             sparse_apply_transpose<Column>,                            \
+            sparse_apply_both<Column, double>,                         \
+            sparse_apply_both<Column, Real>,                           \
             sparse_apply_block<Column>,                                \
             sparse_move<Column>,                                       \
             factor_dots<Column>,                                       \
@@ -50,6 +52,8 @@ TRACENORM_DECLARE_SET
                                          dense_normal_fast,            \
                                          dense_apply,                  \
                                          dense_apply_transpose,        \
+                                         dense_apply_both,             \
+                                         dense_apply_both_fast,        \
                                          dense_apply_block,            \
                                          dense_move,                   \
                                          blend};                       \

@@ -42,6 +42,32 @@ double largest_eigenvalue_bound(const Eigen::MatrixXd& symmetric) {
   return cholesky_bound(symmetric, largest, 1e-13 * static_cast<double>(symmetric.rows()));
 }
 
+double one_sided_bound(const Eigen::MatrixXd& symmetric, double sign, double estimate, double slack) {
+  const auto n = static_cast<double>(symmetric.rows());
+  Eigen::VectorXd row_sums = symmetric.diagonal().cwiseAbs();
+  for (Eigen::Index j = 0; j < symmetric.cols(); ++j) {
+    for (Eigen::Index i = j + 1; i < symmetric.rows(); ++i) {
+      const double size = std::abs(symmetric(i, j));
+      row_sums[i] += size;
+      row_sums[j] += size;
+    }
+  }
+  const double rows = row_sums.maxCoeff() * (1 + n * kUnit);
+  if (!std::isfinite(rows) || !std::isfinite(estimate)) return std::numeric_limits<double>::infinity();
+  // Eigenvalues are rounded relative to the largest of them: what is near zero needs that much room.
+  const double about = std::max({estimate, (sign * symmetric.diagonal()).maxCoeff(), 16 * n * kUnit * rows, 1e-280});
+  Eigen::MatrixXd work;
+  for (; about * (1 + slack) < rows; slack = std::max(100 * slack, kUnit)) {
+    const double t = about * (1 + slack);
+    work.resize(symmetric.rows(), symmetric.cols());
+    work.triangularView<Eigen::Lower>() = -sign * symmetric;
+    work.diagonal().array() += t;
+    const double trace = work.diagonal().sum();
+    if (lapack::factor_cholesky(work)) return t + 4 * ((n + 4) * kUnit * trace + 4 * kUnit * t);  // as above
+  }
+  return rows;
+}
+
 double lanczos_shortfall(double n, int steps, double probability) {
   const double root = std::log(1.648 * std::sqrt(n) / probability) / (2.0 * steps - 1.0);
   return root * root;

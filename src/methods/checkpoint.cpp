@@ -91,6 +91,7 @@ SolveIdentity identity_of(const Problem& problem, const Method& method, const Ru
   options +=
       fmt::format("; loss = {}; penalty = {}; radius = {}; seed = {}; certificate_share = {}", to_string(problem.loss),
                   to_string(problem.penalty), problem.radius(), run.seed, run.certificate_share);
+  if (problem.constraint.symmetric()) options += fmt::format("; symmetry = {}", to_string(problem.constraint.symmetry));
   options += fmt::format("; validation = {}; keep_dual = {}; offsets = {}",
                          run.validation_measure == ValidationMeasure::rmse ? "rmse" : "loss", run.keep_dual,
                          problem.offsets.has_value());

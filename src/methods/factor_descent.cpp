@@ -65,7 +65,35 @@ void FactorDescent::prepare(Index columns) {
   }
 }
 
+void FactorDescent::learn_signs() {
+  if (f_.symmetry() == Symmetry::none) return;
+  signs_.resize(factors_.left.columns());
+  for (Index k = 0; k < factors_.left.columns(); ++k) {
+    signs_[k] = panels_.dot(factors_.left.column(k), factors_.right.column(k)) < 0 ? -1 : 1;
+  }
+}
+
+void FactorDescent::mirror(const Panel& from, const Panel& to) { panels_.combine(0, from, diagonal(signs_), to); }
+
+void FactorDescent::rotate_symmetric() {
+  // Columns of one sign turn among themselves.
+  const Eigen::MatrixXd gram = panels_.gram(factors_.right, factors_.right);
+  Eigen::MatrixXd rotation = Eigen::MatrixXd::Zero(gram.rows(), gram.cols());
+  for (const double sign : {1.0, -1.0}) {
+    std::vector<Eigen::Index> own;
+    for (Eigen::Index k = 0; k < signs_.size(); ++k) {
+      if (signs_[k] == sign) own.push_back(k);
+    }
+    if (own.empty()) continue;
+    const Eigen::MatrixXd vectors = symmetric_eigen(gram(own, own)).vectors.rowwise().reverse();
+    rotation(own, own) = vectors;
+  }
+  panels_.combine(0, factors_.right, rotation, factors_.right);
+  mirror(factors_.right, factors_.left);
+}
+
 void FactorDescent::rotate() {
+  if (f_.symmetry() != Symmetry::none) return rotate_symmetric();
   Eigen::MatrixXd gram = panels_.gram(factors_.left, factors_.left);
   gram += panels_.gram(factors_.right, factors_.right);
   const Eigen::MatrixXd rotation = symmetric_eigen(gram).vectors.rowwise().reverse();
@@ -105,6 +133,7 @@ void FactorDescent::evaluate(const DescentPoint& point, DescentPoint& gradient) 
   const bool with_offsets = f_.offsets().active();
   if (with_offsets) take_offsets(point);
   const Linearization model = f_.factor_gradient(factors_, scale, width_, gradient.factors, offsets_, offset_gradient_);
+  if (f_.symmetry() != Symmetry::none) mirror(gradient.factors.left, gradient.factors.right);
   const double q = model.inner / n;
   multiplier_ = -q;
   const auto part = [&](const Eigen::VectorXd& stretches, const Panel& at, const Panel& product) {
@@ -233,6 +262,7 @@ ModelPoint FactorDescent::descend(FactoredMatrix x, double width, int steps, con
   factors_ = f_.sampled(x, f_.offsets().columns());
   x = FactoredMatrix(panels_);  // what follows needs the memory
   prepare(factors_.left.columns());
+  learn_signs();
   rotate();
   panels_.copy(factors_.left, point_.factors.left);
   panels_.copy(factors_.right, point_.factors.right);

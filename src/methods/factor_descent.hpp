@@ -33,6 +33,11 @@ class FactorDescent {
   /// Turns both sides of the factors by one rotation that makes the columns orthogonal on average, largest first.
   /// Neither the product nor its size changes, but columns that are not needed become small.
   void rotate();
+  /// Of a symmetric problem left = right times signs of columns, which stay as they are in a descent: the signs of
+  /// `factors_`, and one side from the other.
+  void learn_signs();
+  void mirror(const Panel& from, const Panel& to);
+  void rotate_symmetric();
   /// (|left|^2 + |right|^2) / 2 of the factors: at least the trace norm of the product.
   [[nodiscard]] double half_square();
   /// Writes the point into the factors, unstretched; returns N.
@@ -59,6 +64,7 @@ class FactorDescent {
   Panels& panels_;
   QuasiNewton curvature_;
   double width_ = 0;
+  Eigen::VectorXd signs_;
   Product factors_;
   double multiplier_ = 0;  // -q of the last evaluation: what a unit of the radius would gain
   Eigen::VectorXd left_stretch_;

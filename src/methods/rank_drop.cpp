@@ -57,7 +57,8 @@ Candidate best_candidate(RankDropSteps& drops, double radius, const Eigen::Vecto
     const double value = drops.objective_after(step);
     if (value < best.objective) best = {step, value};
   };
-  for (const Eigen::VectorXd& q : directions(s, w)) {
+  for (const Eigen::VectorXd& direction : directions(s, w)) {
+    const Eigen::VectorXd q = drops.admissible(direction);
     const double removed = q.dot(s.cwiseProduct(q));
     consider({q, removed < radius ? radius / (radius - removed) : 1.0});
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "linalg/lapack.hpp"
 #include "linalg/symmetric_eigen.hpp"
@@ -28,6 +29,7 @@ double Seeds::inside(const FactoredMatrix& x) {
   orthonormalize(span_);
   const Product product = make_point(panels, span_.left.columns()).factors;
   f_.multiply(span_, product);
+  if (f_.symmetry() != Symmetry::none) return spectral_norm(panels, product.left);
   return std::max(spectral_norm(panels, product.left), spectral_norm(panels, product.right));
 }
 
@@ -38,6 +40,7 @@ FactoredMatrix Seeds::outside(Index most) {
   const Index columns = (count + kFactorStep - 1) / kFactorStep * kFactorStep;
   Product block = make_point(panels, columns).factors;
   Product product = make_point(panels, columns).factors;
+  if (f_.symmetry() != Symmetry::none) return symmetric_outside(block, product, count);
   panels.draw(1, random_, block.left);
   panels.draw(1, random_, block.right);
   for (int round = 0; round < kRounds; ++round) {
@@ -54,6 +57,41 @@ FactoredMatrix Seeds::outside(Index most) {
   panels.combine(0, block.left, svd.left.leftCols(count), seeds.left);
   panels.combine(0, block.right, svd.right.leftCols(count), seeds.right);
   return {panels, seeds.left, -svd.values.head(count), seeds.right};
+}
+
+FactoredMatrix Seeds::symmetric_outside(const Product& block, const Product& product, Index most) {
+  Panels& panels = f_.panels();
+  const bool one_sided = f_.symmetry() == Symmetry::semidefinite;
+  panels.draw(1, random_, block.right);
+  const auto settle = [&] {
+    panels.copy(block.right, block.left);
+    leave_spans(block);
+    orthonormalize(block);
+    panels.copy(block.left, block.right);
+    f_.multiply(block, product);
+  };
+  for (int round = 0; round < kRounds; ++round) {
+    settle();
+    // Powers of M find what is largest; those of s - M what is least.
+    const double shift = one_sided ? spectral_norm(panels, product.left) : 0;
+    panels.add(shift, one_sided ? -1 : 1, product.left.flat(), block.right.flat());
+  }
+  settle();
+  const Eigen::MatrixXd small = panels.gram(block.left, product.left);
+  const auto [values, vectors] = symmetric_eigen((small + small.transpose()) / 2);
+  std::vector<Eigen::Index> order;
+  for (Eigen::Index k = 0; k < values.size(); ++k) {
+    if (one_sided ? values[k] < 0 : values[k] != 0) order.push_back(k);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Eigen::Index a, Eigen::Index b) { return std::abs(values[a]) > std::abs(values[b]); });
+  const auto count = std::min(most, static_cast<Index>(order.size()));
+  if (count == 0) return FactoredMatrix(panels);
+  order.resize(static_cast<std::size_t>(count));
+  const Product seeds{panels.make(Side::left, Use::exact, count), panels.make(Side::right, Use::exact, count)};
+  panels.combine(0, block.right, vectors(Eigen::all, order), seeds.right);
+  panels.add(0, 1, seeds.right.flat(), seeds.left.flat());
+  return {panels, seeds.left, -values(order), seeds.right};
 }
 
 void Seeds::leave_spans(const Product& block) {

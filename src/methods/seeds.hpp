@@ -25,6 +25,8 @@ class Seeds {
   void exchange(Exchange state) { state.random("random", random_); }
 
  private:
+  /// The same for eigenvectors of a symmetric M, over the semidefinite cone those below zero.
+  FactoredMatrix symmetric_outside(const Product& block, const Product& product, Index most);
   void leave_spans(const Product& block);
   /// Makes the columns of each side orthonormal, each side for itself; those without a part of their own become zero,
   /// or noise in single precision.

@@ -250,9 +250,9 @@ void Session::answer(FactoredMatrix solution, bool bounded, Result& result) {
   result.trace_norm = solution.trace_norm_bound();
   if (!evaluator_.norm().plain()) {
     solution = evaluator_.norm().to_data(std::move(solution));
-    solution.compress();  // scaled singular vectors are no longer orthogonal
+    solution.compress(evaluator_.symmetry());  // scaled singular vectors are no longer orthogonal
     FactoredMatrix back = evaluator_.norm().from_data(solution.copy());
-    back.compress(0);  // with the smallest values, which add up
+    back.compress(evaluator_.symmetry(), 0);  // with the smallest values, which add up
     result.trace_norm = back.trace_norm_bound();
   }
   if (bounded) keep_inside(solution, result.trace_norm);
@@ -278,7 +278,7 @@ Result Session::finish(std::string method, bool bounded) {
   const bool from_validation = chooses && hooks_.validation != nullptr && std::isfinite(best_validation_);
   if (from_validation) result.solution_iteration = best_iteration_;
   FactoredMatrix solution = from_validation ? evaluator_.remembered() : evaluator_.iterate().copy();
-  solution.compress();
+  solution.compress(evaluator_.symmetry());
   const Index kept = weighty_terms(solution, result.lower_bound);
   if (kept < solution.terms()) {
     FactoredMatrix compact = solution.first_terms(solution.values().head(kept));

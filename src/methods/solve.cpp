@@ -98,7 +98,7 @@ void begin_at(const LowRankMatrix& start, Evaluator& evaluator) {
     throw Error(ErrorCode::usage, "the start holds values that are not finite numbers");
   }
   FactoredMatrix z = evaluator.norm().from_data(FactoredMatrix(evaluator.panels(), start));
-  z.compress();
+  z.compress(evaluator.symmetry());
   const double norm = z.trace_norm_bound();
   if (norm > evaluator.radius()) z.scale(evaluator.radius() / norm);
   evaluator.restart(std::move(z));
@@ -206,6 +206,11 @@ Result solve(const Problem& problem, const Method& method, const RunOptions& opt
                             "it without several ranks",
                             method_name(method)),
                 "method");
+  }
+  if (!is_bounded(method) && problem.constraint.symmetric()) {
+    throw Error(ErrorCode::usage,
+                fmt::format("method {} does not know of symmetry = {}; take fwua, rdfw or corrective, or leave it out",
+                            method_name(method), to_string(problem.constraint.symmetry)));
   }
   if (hooks.validation != nullptr) check_held_out(*hooks.validation, problem);
   RunOptions run = options;

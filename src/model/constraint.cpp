@@ -22,6 +22,19 @@ std::vector<double> weights(const std::vector<Offset>& counts, Offset all, const
 
 }  // namespace
 
+std::string_view to_string(Symmetry symmetry) {
+  if (symmetry == Symmetry::semidefinite) return "psd";
+  return symmetry == Symmetry::symmetric ? "symmetric" : "none";
+}
+
+Symmetry parse_symmetry(std::string_view text) {
+  for (const Symmetry known : {Symmetry::none, Symmetry::symmetric, Symmetry::semidefinite}) {
+    if (text == to_string(known)) return known;
+  }
+  throw Error(ErrorCode::usage, fmt::format("symmetry: unknown word '{}'; there are: none, symmetric, psd", text),
+              "symmetry");
+}
+
 TraceNormBall weighted_ball(double radius, const NormWeights& rule, const Observations& observations, int threads) {
   if (!(rule.power >= 0 && rule.power <= 1)) {
     throw Error(ErrorCode::usage, fmt::format("norm weights: power = {}; it must be from 0 to 1", rule.power));

@@ -72,11 +72,28 @@ void check_weights(std::string_view side, const std::vector<double>& weight, Ind
   }
 }
 
+void check_symmetric(const Problem& problem) {
+  if (problem.offsets) {
+    throw Error(ErrorCode::usage, fmt::format("offsets of rows and columns and symmetry = {} do not go together; leave "
+                                              "one of them out",
+                                              to_string(problem.constraint.symmetry)));
+  }
+  if (problem.constraint.row_weight != problem.constraint.col_weight) {
+    throw Error(ErrorCode::usage, "norm weights: those of a symmetric problem must be the same for rows and columns");
+  }
+  const std::string fault = asymmetry(problem.observations);
+  if (!fault.empty()) {
+    throw Error(ErrorCode::input, fmt::format("symmetry = {} wants symmetric data, but {}",
+                                              to_string(problem.constraint.symmetry), fault));
+  }
+}
+
 void check_constraint(const Problem& problem) {
   const auto& ball = problem.constraint;
   if (!(ball.radius >= 0) || std::isinf(ball.radius)) {
     throw Error(ErrorCode::usage, fmt::format("radius = {}; it must be a finite number >= 0", ball.radius));
   }
+  if (ball.symmetric()) check_symmetric(problem);
   if (ball.row_weight.empty() && ball.col_weight.empty()) return;
   check_weights("row", ball.row_weight, rows(problem.observations));
   check_weights("column", ball.col_weight, cols(problem.observations));

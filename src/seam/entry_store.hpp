@@ -6,6 +6,8 @@
 //   linearize(w)   M <- chord slopes at X of width w         (uniform affine approximation, paper Algorithm 1 line 6)
 //   multiply       products with M, for the leading pair and for proofs                                    (line 7)
 //   move(t)        X <- X + t (S - X) at the entries, S being what was aimed at                            (line 8)
+// Of a symmetric problem a store may keep one triangle: sums are over all entries all the same, and products with both
+// factors, which are equal there but for signs of columns, are made for the left alone (M right).
 // A store knows nothing of norms, radii, ranks or methods, and X only at its entries.
 #pragma once
 
@@ -54,6 +56,7 @@ struct FactorView {
   Panel right;
 };
 
+/// Of a symmetric problem (both sides of a panel are alike there) only `product` is made.
 /// out = M' D (D M in + addend), and product = D M in + addend, with D the diagonal of `factor`. A factor is how the
 /// weights of a norm join a fused product, an addend how the low-rank part of a slope matrix does; both may be missing.
 struct NormalProduct {

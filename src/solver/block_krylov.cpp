@@ -55,8 +55,12 @@ bool orthonormalize(Panels& panels, const Panel& block) {
   return orthonormalize(panels, block, square(panels, block), 0);
 }
 
-BlockKrylov::BlockKrylov(Panels& panels, Use use, Index columns, int blocks)
-    : panels_(panels), columns_(columns), epsilon_(epsilon_of(use)), rest_(panels.make(Side::right, use, columns)) {
+BlockKrylov::BlockKrylov(Panels& panels, Use use, Index columns, int blocks, SpectrumEnd end)
+    : panels_(panels),
+      columns_(columns),
+      end_(end),
+      epsilon_(epsilon_of(use)),
+      rest_(panels.make(Side::right, use, columns)) {
   for (int j = 0; j < std::min(blocks, kMostRitz / columns); ++j)
     basis_.push_back(panels.make(Side::right, use, columns));
 }
@@ -77,15 +81,15 @@ KrylovResult BlockKrylov::leading(FunctionRef<void(int, const Panel&, const Pane
       BlockMatrix gram(columns_, columns_);  // of the rest
       project(j, last ? nullptr : &gram);
       ritz_.compute(projected_.topLeftCorner(size, size));
-      result.eigenvalue = ritz_.eigenvalues()[size - 1];
+      result.eigenvalue = ritz_.eigenvalues()[leading_index()];
       if (last) break;
-      const RitzVector own = ritz_.eigenvectors().col(size - 1).tail(columns_);
+      const RitzVector own = ritz_.eigenvectors().col(leading_index()).tail(columns_);
       const double residual = std::sqrt(std::max(0.0, own.dot(gram * own)));
-      enough = residual <= relative * result.eigenvalue || !extend(j, gram, result.eigenvalue);
+      enough = residual <= relative * std::abs(result.eigenvalue) || !extend(j, gram, scale());
       if (enough) break;
     }
     result.blocks = j + 1;
-    result.weights = ritz_.eigenvectors().rightCols(1);
+    result.weights = ritz_.eigenvectors().col(leading_index());
     enough = enough || result.weights.size() >= start.rows();
     best(start);
     if (enough || result.applications >= most) return result;
@@ -155,9 +159,26 @@ bool BlockKrylov::extend(int j, const BlockMatrix& gram, double eigenvalue) {
   return true;
 }
 
+Eigen::Index BlockKrylov::leading_index() const {
+  const Eigen::Index last = ritz_.eigenvalues().size() - 1;
+  if (end_ == SpectrumEnd::largest) return last;
+  const bool negative = -ritz_.eigenvalues()[0] > ritz_.eigenvalues()[last];
+  return end_ == SpectrumEnd::least || negative ? 0 : last;
+}
+
+double BlockKrylov::scale() const {
+  const Eigen::Index last = ritz_.eigenvalues().size() - 1;
+  if (end_ == SpectrumEnd::largest) return ritz_.eigenvalues()[last];
+  return std::max(std::abs(ritz_.eigenvalues()[0]), std::abs(ritz_.eigenvalues()[last]));
+}
+
 void BlockKrylov::best(const Panel& out) {
   const Eigen::Index size = ritz_.eigenvalues().size();
-  column_ = ritz_.eigenvectors().rightCols(columns_).rowwise().reverse();
+  if (end_ == SpectrumEnd::largest) {
+    column_ = ritz_.eigenvectors().rightCols(columns_).rowwise().reverse();
+  } else {
+    column_ = ritz_.eigenvectors().col(leading_index());
+  }
   panels_.combine(0, basis(static_cast<int>(size / columns_)), column_, out);
 }
 

@@ -1,4 +1,5 @@
-// The leading eigenvectors of a positive semidefinite operator A on right panels, from a block of start vectors, in as
+// The leading eigenvectors of a positive semidefinite operator A (or one end of the spectrum of a symmetric one) on
+// right panels, from a block of start vectors, in as
 // few applications as possible: a block costs little more to multiply than a vector where an entry is looked up in
 // memory, and what the last call found is nearly what this one will find. In search panels it finds a few digits, in
 // exact ones as many as are wanted.
@@ -32,10 +33,14 @@ struct KrylovResult {
   int applications = 0;
 };
 
+/// Which eigenvalue leads: the largest of a positive semidefinite operator, or of a symmetric one, with blocks of one
+/// vector, the least or the one of largest magnitude.
+enum class SpectrumEnd { largest, least, magnitude };
+
 class BlockKrylov {
  public:
   /// A basis of at most this many blocks of `columns` vectors.
-  BlockKrylov(Panels& panels, Use use, Index columns, int blocks);
+  BlockKrylov(Panels& panels, Use use, Index columns, int blocks, SpectrumEnd end = SpectrumEnd::largest);
 
   /// apply(j, Q, out) makes out = A Q for the j-th block of the basis; out is always `rest()`. `start` must have
   /// orthonormal columns; it becomes the best Ritz vectors, ready for the next call. Stops when the residual of the
@@ -58,11 +63,15 @@ class BlockKrylov {
   /// Makes the rest, whose inner products are `gram`, the next block of the basis. False when there is nothing left but
   /// rounding.
   bool extend(int j, const BlockMatrix& gram, double eigenvalue);
+  /// Which Ritz value leads, and the size of the operator as far as they show it.
+  [[nodiscard]] Eigen::Index leading_index() const;
+  [[nodiscard]] double scale() const;
   /// The best Ritz vectors, descending.
   void best(const Panel& out);
 
   Panels& panels_;
   Index columns_;
+  SpectrumEnd end_;
   double epsilon_;  // of the numbers in the panels
   std::vector<Panel> basis_;
   Panel rest_;

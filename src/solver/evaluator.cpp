@@ -36,10 +36,10 @@ Evaluator::Evaluator(const Problem& problem, const Execution& execution, Place p
       panels_(std::move(place.panels)),
       store_(std::move(place.store)),
       norm_(problem.constraint, *panels_),
-      iterate_(rows(), cols(), *panels_),
+      iterate_(rows(), cols(), *panels_, problem.constraint.symmetry),
       slopes_(*store_, *panels_, norm_, iterate_, counters_),
-      pair_(slopes_, *panels_, store_->facts(), random_),
-      norm_bound_(*store_, *panels_, slopes_, pair_, iterate_, norm_, counters_, random_),
+      pair_(slopes_, *panels_, store_->facts(), problem.constraint.symmetry, random_),
+      norm_bound_(problem, *store_, *panels_, slopes_, pair_, iterate_, norm_, counters_, random_),
       offsets_(problem, *panels_, *store_, counters_),
       target_{panels_->make(Side::left, Use::exact, 1), panels_->make(Side::right, Use::exact, 1)} {
   leading_.atom = {pair_.left(), pair_.right(), -radius_};
@@ -98,6 +98,7 @@ void Evaluator::shift_kinks(double width) {
 const LeadingAtom& Evaluator::leading_atom(const OracleAccuracy& accuracy) {
   pair_.find(accuracy);
   leading_.sigma = pair_.sigma();
+  leading_.atom.weight = radius_ * pair_.weight();
   leading_.products = pair_.products();
   return leading_;
 }

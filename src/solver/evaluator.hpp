@@ -6,7 +6,8 @@
 //   leading_atom     S <- argmin over D of <M, S> = -radius u v', u and v the leading singular pair of M   (line 7)
 //   move(t)          X <- X + t (S - X)                                                                    (line 8)
 // With a weighted trace norm all factors, atoms and products are those of Z = diag(row weight) X diag(col weight),
-// whose trace norm is bounded: slopes there are diag(1 / row weight) M diag(1 / col weight).
+// whose trace norm is bounded (and where the problem asks for symmetric or semidefinite matrices it is Z that is such,
+// which is the same: both weights are equal then): slopes there are diag(1 / row weight) M diag(1 / col weight).
 #pragma once
 
 #include <Eigen/Core>
@@ -41,7 +42,7 @@ struct ModelPoint {
 };
 
 struct LeadingAtom {
-  Atom atom;         ///< -radius u v'
+  Atom atom;  ///< -radius u v', of a symmetric problem one of +-radius u u', over the cone radius u u' or nothing
   double sigma = 0;  ///< u' M v: a lower bound of the largest singular value
   int products = 0;
 };
@@ -68,6 +69,7 @@ class Evaluator {
   [[nodiscard]] Index cols() const { return store_->facts().cols; }
   [[nodiscard]] Offset entries() const { return store_->facts().entries; }
   [[nodiscard]] double radius() const { return radius_; }
+  [[nodiscard]] Symmetry symmetry() const { return problem_.constraint.symmetry; }
   [[nodiscard]] double data_scale() const { return store_->facts().data_scale; }
   /// Bound on the slope jump: lambda of an l1 penalty, or of the loss.
   [[nodiscard]] double kink_slope() const;

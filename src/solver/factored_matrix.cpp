@@ -1,7 +1,11 @@
 #include "solver/factored_matrix.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
+#include <vector>
+
+#include "linalg/symmetric_eigen.hpp"
 
 namespace tracenorm {
 
@@ -112,6 +116,50 @@ void FactoredMatrix::compress(double tolerance) {
   Index kept = 0;
   while (kept < values_.size() && values_[kept] > tolerance * values_[0] && values_[kept] > 0) ++kept;
   terms_ = kept;
+}
+
+Eigen::VectorXd FactoredMatrix::signs() const {
+  Eigen::VectorXd signs(terms_);
+  for (Index k = 0; k < terms_; ++k) {
+    signs[k] = values_[k] * panels_->dot(left_.column(k), right_.column(k)) < 0 ? -1 : 1;
+  }
+  return signs;
+}
+
+void FactoredMatrix::compress(Symmetry symmetry, double tolerance) {
+  const bool done = decomposed_;
+  compress(tolerance);
+  if (done || !decomposed_ || symmetry == Symmetry::none || terms_ == 0) return;
+  // In the basis of U, X = U S V' is the small matrix S V'U.
+  const Eigen::MatrixXd core = values().asDiagonal() * panels_->gram(right(), left());
+  const auto [eigenvalues, vectors] = symmetric_eigen((core + core.transpose()) / 2);
+  std::vector<Eigen::Index> order;
+  for (Eigen::Index k = 0; k < eigenvalues.size(); ++k) {
+    if (symmetry == Symmetry::symmetric ? eigenvalues[k] != 0 : eigenvalues[k] > 0) order.push_back(k);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Eigen::Index a, Eigen::Index b) { return std::abs(eigenvalues[a]) > std::abs(eigenvalues[b]); });
+  const auto kept = static_cast<Index>(order.size());
+  Eigen::MatrixXd turn(terms_, kept);
+  Eigen::VectorXd values(kept);
+  Eigen::MatrixXd flip = Eigen::MatrixXd::Zero(kept, kept);
+  for (Index k = 0; k < kept; ++k) {
+    turn.col(k) = vectors.col(order[static_cast<std::size_t>(k)]);
+    const double value = eigenvalues[order[static_cast<std::size_t>(k)]];
+    values[k] = std::abs(value);
+    flip(k, k) = value < 0 ? -1 : 1;
+  }
+  const Panel right = panels_->make(Side::right, Use::exact, kept);
+  const Panel left = panels_->make(Side::left, Use::exact, kept);
+  if (kept > 0) {
+    panels_->combine(0, this->left(), turn, right);
+    panels_->combine(0, right, flip, left);
+  }
+  left_ = left;
+  right_ = right;
+  values_ = values;
+  terms_ = 0;
+  while (terms_ < kept && values_[terms_] > tolerance * values_[0]) ++terms_;
 }
 
 void FactoredMatrix::add_product(double factor, const Panel& v, const Panel& out) const {

@@ -5,6 +5,7 @@
 
 #include "seam/entry_store.hpp"
 #include "seam/panels.hpp"
+#include "tracenorm/constraint.hpp"
 #include "tracenorm/low_rank_matrix.hpp"
 
 namespace tracenorm {
@@ -49,6 +50,11 @@ class FactoredMatrix {
   /// Rewrites the same matrix as a thin SVD; values up to `tolerance` times the largest are dropped (the default drops
   /// rounding only). A matrix with values that are not finite stays as it is.
   void compress(double tolerance = 1e-12);
+  /// The same for a matrix that is symmetric up to rounding, which makes it so exactly: an eigendecomposition with left
+  /// = right times signs, and of a semidefinite one what is above zero.
+  void compress(Symmetry symmetry, double tolerance = 1e-12);
+  /// The signs of left' right, term by term: of the eigenvalues after that.
+  [[nodiscard]] Eigen::VectorXd signs() const;
 
   /// out += factor X v for a right panel v of one column, X' v for a left one.
   void add_product(double factor, const Panel& v, const Panel& out) const;

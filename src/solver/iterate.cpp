@@ -5,8 +5,8 @@
 
 namespace tracenorm {
 
-Iterate::Iterate(Index rows, Index cols, Panels& panels)
-    : most_terms_(std::max<Index>(64, 2 * std::min(rows, cols))), factors_(panels) {}
+Iterate::Iterate(Index rows, Index cols, Panels& panels, Symmetry symmetry)
+    : symmetry_(symmetry), most_terms_(std::max<Index>(64, 2 * std::min(rows, cols))), factors_(panels) {}
 
 bool Iterate::blend(double t, const Atom& atom) {
   if (thin_) {
@@ -28,15 +28,15 @@ void Iterate::blend(double t, const FactoredMatrix& other) {
 
 void Iterate::restart(FactoredMatrix x) {
   keep_remembered();
-  x.compress();
+  x.compress(symmetry_);
   factors_ = std::move(x);
   stale_ = false;
-  if (thin_) thin_.emplace(factors_.copy());
+  if (thin_) thin_.emplace(factors_.copy(), symmetry_);
 }
 
 void Iterate::compress() {
   keep_remembered();
-  if (!thin_) factors_.compress();
+  if (!thin_) factors_.compress(symmetry_);
 }
 
 const FactoredMatrix& Iterate::factors() {
@@ -47,7 +47,7 @@ const FactoredMatrix& Iterate::factors() {
 
 void Iterate::keep_thin() {
   keep_remembered();
-  if (!thin_) thin_.emplace(factors_.copy());
+  if (!thin_) thin_.emplace(factors_.copy(), symmetry_);
 }
 
 Eigen::MatrixXd Iterate::drop(const Eigen::VectorXd& q, double scale) {

@@ -12,7 +12,7 @@ namespace tracenorm {
 
 class Iterate {
  public:
-  Iterate(Index rows, Index cols, Panels& panels);
+  Iterate(Index rows, Index cols, Panels& panels, Symmetry symmetry);
 
   /// As FactoredMatrix; true when so many terms have come together that it was compressed.
   bool blend(double t, const Atom& atom);
@@ -49,6 +49,7 @@ class Iterate {
   /// The factors are about to be rewritten: what is remembered of them becomes a copy.
   void keep_remembered();
 
+  Symmetry symmetry_;
   Index most_terms_;        // beyond twice the largest possible rank the factors hold nothing new
   FactoredMatrix factors_;  // stale while thin_ is in use, until somebody asks for it
   bool stale_ = false;

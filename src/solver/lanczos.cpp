@@ -8,7 +8,7 @@
 namespace tracenorm {
 
 LanczosValue lanczos_value(Panels& panels, FunctionRef<void(const Panel&, const Panel&)> apply, const Panel& start,
-                           int steps, Random& random) {
+                           int steps, Random& random, bool symmetric) {
   steps = static_cast<int>(std::min<Offset>(steps, start.rows()));
   const Panel vector = panels.make(Side::right, Use::exact, 1);
   const Panel product = panels.make(Side::right, Use::exact, 1);
@@ -37,11 +37,12 @@ LanczosValue lanczos_value(Panels& panels, FunctionRef<void(const Panel&, const 
     panels.add(0, 1, basis.back(), vector);
     apply(vector, product);
     diagonal[size] = panels.dot(vector, product) / panels.dot(vector, vector);
-    scale = std::max(scale, diagonal[size]);
+    scale = std::max(scale, std::abs(diagonal[size]));
     const double length = std::sqrt(panels.dot(product, product));
     panels.add(0, length > 0 ? 1 / length : 1.0, product, rest);  // in the range of Real whatever the operator is
     double left = part_outside();
     off[size] = left * length;
+    if (symmetric) scale = std::max(scale, off[size]);
     ++size;
     if (size == steps) break;
     if (!(left > kLanczosRounding)) {
@@ -55,10 +56,14 @@ LanczosValue lanczos_value(Panels& panels, FunctionRef<void(const Panel&, const 
     }
     extend(1 / left, rest);
   }
-  if (!(scale > 0)) return {0, size};
+  if (!(scale > 0)) return {0, size, 0};
   Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
   solver.computeFromTridiagonal(diagonal.head(size) / scale, off.head(size - 1) / scale, Eigen::EigenvaluesOnly);
-  return {scale * solver.eigenvalues()[size - 1] * (1 + kLanczosRounding), size};
+  if (symmetric) {
+    const double margin = scale * kLanczosRounding;
+    return {scale * solver.eigenvalues()[size - 1] + margin, size, scale * solver.eigenvalues()[0] - margin};
+  }
+  return {scale * solver.eigenvalues()[size - 1] * (1 + kLanczosRounding), size, 0};
 }
 
 }  // namespace tracenorm

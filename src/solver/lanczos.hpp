@@ -1,4 +1,5 @@
-// Lanczos steps without a restart on a positive semidefinite operator on right panels: only the largest Ritz value. For
+// Lanczos steps without a restart on a positive semidefinite operator on right panels: only the largest Ritz value, and
+// of a symmetric operator the least as well. For
 // probabilistic bounds, whose theorem (linalg/spectral_bound.hpp) is about exactly this.
 #pragma once
 
@@ -15,12 +16,13 @@ inline constexpr double kLanczosRounding = 100 * static_cast<double>(std::numeri
 struct LanczosValue {
   double value = 0;  ///< the Ritz value, from above by its rounding
   int steps = 0;     ///< how many were made: there are no more than dimensions
+  double least = 0;  ///< of a symmetric operator: the least Ritz value, from below
 };
 
 /// Where the space is exhausted the steps go on from a fresh random direction. `start` is an exact panel of one column.
 /// It and the vectors given to apply(v, out) are exact, the basis is in Real: half of what there is to keep and to
 /// read.
 LanczosValue lanczos_value(Panels& panels, FunctionRef<void(const Panel&, const Panel&)> apply, const Panel& start,
-                           int steps, Random& random);
+                           int steps, Random& random, bool symmetric = false);
 
 }  // namespace tracenorm

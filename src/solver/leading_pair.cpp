@@ -11,6 +11,10 @@ namespace {
 /// How many blocks a search in Real keeps.
 constexpr int kSearchBlocks = 8;
 
+/// A product with M is half of one with M'M, and two of them find more: they see signs.
+constexpr int kSymmetricBlocks = 16;
+constexpr double kProductsOfPair = 1.5;
+
 /// An oracle that wants more digits than this gets its products in double.
 constexpr double kFastAccuracy = 1e-5;
 
@@ -30,17 +34,21 @@ void draw_start(Panels& panels, const Panel& block, bool warm, Random& random) {
   if (!panels.orthonormalize(block)) orthonormalize(panels, block);
 }
 
-LeadingPair::LeadingPair(SlopeMatrix& slopes, Panels& panels, const StoreFacts& facts, Random& random)
+LeadingPair::LeadingPair(SlopeMatrix& slopes, Panels& panels, const StoreFacts& facts, Symmetry symmetry,
+                         Random& random)
     : slopes_(slopes),
       panels_(panels),
       random_(random),
+      symmetry_(symmetry),
       columns_(facts.search_columns),
       unseen_(facts.work.answer > kSlowAnswer),
-      krylov_(panels, Use::search, columns_, kSearchBlocks),
+      krylov_(panels, Use::search, columns_, symmetry == Symmetry::none ? kSearchBlocks : kSymmetricBlocks,
+              end_of(symmetry)),
       start_(panels.make(Side::right, Use::search, columns_)),
       left_(panels.make(Side::left, Use::exact, 1)),
       right_(panels.make(Side::right, Use::exact, 1)) {
-  for (int j = 0; j < kSearchBlocks; ++j) row_products_.push_back(panels.make(Side::left, Use::search, columns_));
+  for (int j = 0; j < kSearchBlocks && symmetry == Symmetry::none; ++j)
+    row_products_.push_back(panels.make(Side::left, Use::search, columns_));
 }
 
 const NormalProduct* LeadingPair::ride_along() {
@@ -48,7 +56,8 @@ const NormalProduct* LeadingPair::ride_along() {
   if (!wanted) return nullptr;
   draw_start(panels_, start_, std::exchange(warm_, true), random_);
   first_size_ = slopes_.size(Slopes::current);
-  first_product_ = slopes_.begin(first_size_, start_, krylov_.rest(), row_products_[0]);
+  first_product_ = symmetry_ == Symmetry::none ? slopes_.begin(first_size_, start_, krylov_.rest(), row_products_[0])
+                                               : slopes_.begin(first_size_, start_, {}, krylov_.rest());
   return &first_product_;
 }
 
@@ -91,7 +100,46 @@ void LeadingPair::find_exactly(const OracleAccuracy& accuracy) {
   products_ = found.applications + 1;
 }
 
+void LeadingPair::find_symmetric(const OracleAccuracy& accuracy) {
+  const bool fast = accuracy.relative >= kFastAccuracy;
+  bool first_known = std::exchange(first_, fast ? First::wanted : First::unwanted) == First::ready && fast;
+  const int most = std::max(2, static_cast<int>(kProductsOfPair * accuracy.products));
+  KrylovResult found;
+  if (fast) {
+    if (!first_known) {
+      draw_start(panels_, start_, std::exchange(warm_, true), random_);
+      first_size_ = slopes_.size(Slopes::current);
+    }
+    found = krylov_.leading(
+        [&](int, const Panel& q, const Panel& out) {
+          if (!std::exchange(first_known, false)) slopes_.product(Slopes::current, first_size_, q, out);
+        },
+        start_, accuracy.relative / 2, most);
+    found.eigenvalue *= first_size_;
+    panels_.combine(0, krylov_.basis(found.blocks), found.weights, right_);
+  } else {
+    if (!exact_krylov_) {
+      exact_krylov_ = std::make_unique<BlockKrylov>(panels_, Use::exact, 1, kMostRitz, end_of(symmetry_));
+    }
+    draw_start(panels_, right_, panels_.dot(right_, right_) > 0, random_);
+    found =
+        exact_krylov_->leading([&](int, const Panel& q, const Panel& out) { slopes_.apply(Slopes::current, q, out); },
+                               right_, accuracy.relative / 2, most);
+  }
+  products_ = found.applications;
+  sigma_ = gain(symmetry_, found.eigenvalue);
+  weight_ = symmetry_ == Symmetry::semidefinite ? (found.eigenvalue < 0 ? 1.0 : 0.0) : (found.eigenvalue < 0 ? 1 : -1);
+  const double length = std::sqrt(panels_.dot(right_, right_));
+  if (length != 0) {
+    panels_.add(0, 1 / length, right_, right_);
+  } else {
+    panels_.upload(Eigen::VectorXd::Unit(right_.rows(), 0), right_);
+  }
+  panels_.add(0, 1, right_, left_);
+}
+
 void LeadingPair::find(const OracleAccuracy& accuracy) {
+  if (symmetry_ != Symmetry::none) return find_symmetric(accuracy);
   accuracy.relative >= kFastAccuracy ? find_fast(accuracy) : find_exactly(accuracy);
   const auto [square, image_square] = panels_.squares(right_, left_);
   const double length = std::sqrt(square);

@@ -1,7 +1,12 @@
 // The leading singular pair of the slope matrix: line 7 of the paper's Algorithm 1 needs its vectors to a digit or two,
 // a judged gap sigma_1 to many. Both start from what the last search found.
+//
+// Of a symmetric problem it is an eigenpair: that of largest magnitude, or over the semidefinite cone the least one,
+// for which sigma is max(0, -lambda): what a unit of trace norm can gain.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -21,9 +26,18 @@ struct OracleAccuracy {
 /// there is to a cold one, and makes it orthonormal.
 void draw_start(Panels& panels, const Panel& block, bool warm, Random& random);
 
+/// How much a unit of trace norm can gain along an eigenpair of the slopes.
+inline double gain(Symmetry symmetry, double eigenvalue) {
+  return symmetry == Symmetry::semidefinite ? std::max(0.0, -eigenvalue) : std::abs(eigenvalue);
+}
+inline SpectrumEnd end_of(Symmetry symmetry) {
+  if (symmetry == Symmetry::none) return SpectrumEnd::largest;
+  return symmetry == Symmetry::semidefinite ? SpectrumEnd::least : SpectrumEnd::magnitude;
+}
+
 class LeadingPair {
  public:
-  LeadingPair(SlopeMatrix& slopes, Panels& panels, const StoreFacts& facts, Random& random);
+  LeadingPair(SlopeMatrix& slopes, Panels& panels, const StoreFacts& facts, Symmetry symmetry, Random& random);
 
   /// The first product of a search can ride along with the pass that makes the slopes: its vectors are known by then.
   /// What that pass should do, null when nothing; `arrived` says that it has been done.
@@ -39,17 +53,22 @@ class LeadingPair {
   [[nodiscard]] const Panel& left() const { return left_; }
   [[nodiscard]] const Panel& right() const { return right_; }
   [[nodiscard]] double sigma() const { return sigma_; }
+  /// The steepest matrix of trace norm one is u v' times this.
+  [[nodiscard]] double weight() const { return weight_; }
   [[nodiscard]] int products() const { return products_; }
 
  private:
   void find_fast(const OracleAccuracy& accuracy);
   void find_exactly(const OracleAccuracy& accuracy);
+  /// The eigenpair, by products with M instead of M'M.
+  void find_symmetric(const OracleAccuracy& accuracy);
 
   enum class First { unwanted, wanted, ready };
 
   SlopeMatrix& slopes_;
   Panels& panels_;
   Random& random_;
+  Symmetry symmetry_;
   Index columns_;
   bool unseen_;  // searches make all their products before the host looks
   BlockKrylov krylov_;
@@ -63,6 +82,7 @@ class LeadingPair {
   Panel left_;
   Panel right_;
   double sigma_ = 0;
+  double weight_ = -1;
   int products_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "linalg/spectral_bound.hpp"
+#include "linalg/symmetric_eigen.hpp"
 #include "solver/lanczos.hpp"
 
 namespace tracenorm {
@@ -34,9 +35,11 @@ std::optional<SpectralBound::Proof> forced_proof;
 
 void force_proof(std::optional<SpectralBound::Proof> proof) { forced_proof = proof; }
 
-NormBound::NormBound(EntryStore& store, Panels& panels, SlopeMatrix& slopes, LeadingPair& pair, Iterate& iterate,
-                     const WeightedNorm& norm, Counters& counters, Random& random)
-    : store_(store),
+NormBound::NormBound(const Problem& problem, EntryStore& store, Panels& panels, SlopeMatrix& slopes, LeadingPair& pair,
+                     Iterate& iterate, const WeightedNorm& norm, Counters& counters, Random& random)
+    : problem_(problem),
+      symmetry_(problem.constraint.symmetry),
+      store_(store),
       panels_(panels),
       slopes_(slopes),
       pair_(pair),
@@ -48,7 +51,7 @@ NormBound::NormBound(EntryStore& store, Panels& panels, SlopeMatrix& slopes, Lea
 double NormBound::estimate(Slopes which) {
   if (which == Slopes::current) return pair_.sigma();
   if (!dual_krylov_) {
-    dual_krylov_ = std::make_unique<BlockKrylov>(panels_, Use::search, 1, kEstimateBlocks);
+    dual_krylov_ = std::make_unique<BlockKrylov>(panels_, Use::search, 1, kEstimateBlocks, end_of(symmetry_));
     dual_start_ = panels_.make(Side::right, Use::search, 1);
     dual_product_ = panels_.make(Side::left, Use::search, 1);
     panels_.add(0, 1, pair_.right(), dual_start_);
@@ -57,9 +60,14 @@ double NormBound::estimate(Slopes which) {
   const double before = counters_.passes;
   const double size = slopes_.size(which);
   const KrylovResult found = dual_krylov_->leading(
-      [&](int, const Panel& q, const Panel& out) { slopes_.normal(which, size, q, out, dual_product_); }, dual_start_,
-      1e-3, 16);  // what it decides is only whether a proof is worth its passes
+      [&](int, const Panel& q, const Panel& out) {
+        symmetry_ == Symmetry::none ? slopes_.normal(which, size, q, out, dual_product_)
+                                    : slopes_.product(which, size, q, out);
+      },
+      dual_start_, 1e-3,
+      symmetry_ == Symmetry::none ? 16 : 32);  // what it decides is only whether a proof is worth its passes
   counters_.certificate_passes += counters_.passes - before;
+  if (symmetry_ != Symmetry::none) return size * gain(symmetry_, found.eigenvalue);
   return size * std::sqrt(std::max(0.0, found.eigenvalue));
 }
 
@@ -115,17 +123,89 @@ SpectralBound NormBound::from_gram(const Costs& costs, bool exact, double estima
           exact ? SpectralBound::Proof::exact : SpectralBound::Proof::cholesky, 0.0};
 }
 
+Eigen::MatrixXd NormBound::dual_matrix(double& error) {
+  const Index n = store_.facts().rows;
+  const double unit = std::numeric_limits<double>::epsilon();
+  Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(n, n);
+  error = 0;
+  if (slopes_.has_low_rank_part()) {
+    const LowRankMatrix x = iterate_.factors().download(n, n);
+    matrix = 2 * slopes_.off_pattern() * x.dense();
+    error = kHeadRoom * unit * (x.terms() + 4.0) * 2 * slopes_.off_pattern() * x.trace_norm_bound();
+  }
+  const std::vector<Real> slope = store_.dual_slopes();
+  const auto* sparse = std::get_if<SparseObservations>(&problem_.observations);
+  if (sparse != nullptr && static_cast<Offset>(slope.size()) == sparse->pattern.entries()) {
+    for (Index i = 0; i < n; ++i) {
+      for (Offset e = sparse->pattern.begin()[i]; e < sparse->pattern.begin()[i + 1]; ++e) {
+        if (sparse->pattern.col()[e] <= i)
+          matrix(i, sparse->pattern.col()[e]) = double(slope[static_cast<std::size_t>(e)]);
+      }
+    }
+  } else {
+    for (Index j = 0; j < n; ++j) {  // by columns, which are rows of the slopes
+      const Real* row = slope.data() + static_cast<std::size_t>(j) * static_cast<std::size_t>(n);
+      for (Index i = j; i < n; ++i) matrix(i, j) = double(row[i]);
+    }
+  }
+  if (!norm_.plain()) {
+    const Eigen::VectorXd factor = panels_.download(norm_.factors(Side::left, Use::exact));
+    matrix = factor.asDiagonal() * matrix * factor.asDiagonal();
+    error = error * norm_.largest() +
+            kHeadRoom * unit * std::sqrt(2.0) * matrix.triangularView<Eigen::Lower>().toDenseMatrix().norm();
+  }
+  return matrix;
+}
+
+SpectralBound NormBound::from_matrix(const Costs& costs, bool exact, double estimate) {
+  counters_.passes += exact ? costs.exact : costs.cholesky;
+  counters_.certificate_passes += exact ? costs.exact : costs.cholesky;
+  double error = 0;
+  const Eigen::MatrixXd matrix = dual_matrix(error);
+  double slack = 1e-7;
+  double least = estimate;
+  double largest = estimate;
+  if (exact) {
+    const Eigen::VectorXd values = symmetric_eigenvalues(matrix);
+    slack = 1e-13 * static_cast<double>(matrix.rows());
+    least = std::max(0.0, -values[0]);
+    largest = std::max(0.0, values[values.size() - 1]);
+  }
+  double bound = one_sided_bound(matrix, -1, least, slack);
+  if (symmetry_ == Symmetry::symmetric) bound = std::max(bound, one_sided_bound(matrix, 1, largest, slack));
+  return {(bound + error) * (1 + 4 * std::numeric_limits<double>::epsilon()),
+          exact ? SpectralBound::Proof::exact : SpectralBound::Proof::cholesky, 0.0};
+}
+
+SpectralBound NormBound::from_both_ends(int steps) {
+  const Index size = store_.facts().cols;
+  const Panel start = panels_.make(Side::right, Use::exact, 1);
+  panels_.draw(1 / std::sqrt(static_cast<double>(size)), random_, start);
+  const double before = counters_.passes;
+  const LanczosValue ends = lanczos_value(
+      panels_, [&](const Panel& v, const Panel& out) { slopes_.apply(Slopes::dual, v, out); }, start, steps, random_,
+      true);
+  counters_.certificate_passes += counters_.passes - before;
+  const double shortfall = lanczos_shortfall(size, ends.steps, kFailureProbability / 2);
+  if (!(shortfall < 0.5) || !std::isfinite(ends.value) || !std::isfinite(ends.least)) return kNoBound;
+  const double norm = std::max({ends.value, -ends.least, 0.0}) / (1 - 2 * shortfall);
+  double value = norm;
+  if (symmetry_ == Symmetry::semidefinite) value = std::max(0.0, (-ends.least + shortfall * norm) / (1 - shortfall));
+  return {value + rounding_margin(), SpectralBound::Proof::probabilistic, kFailureProbability};
+}
+
 SpectralBound NormBound::from_lanczos(int steps) {
+  if (symmetry_ != Symmetry::none) return from_both_ends(2 * steps);
   const Index cols = store_.facts().cols;
   const Panel start = panels_.make(Side::right, Use::exact, 1);
   panels_.draw(1 / std::sqrt(static_cast<double>(cols)), random_, start);
   const double before = counters_.passes;
-  const auto [value, made] = lanczos_value(
+  const LanczosValue ritz = lanczos_value(
       panels_, [&](const Panel& v, const Panel& out) { slopes_.normal(Slopes::dual, v, out); }, start, steps, random_);
   counters_.certificate_passes += counters_.passes - before;
-  const double shortfall = lanczos_shortfall(cols, made, kFailureProbability);
-  if (shortfall >= 1 || !std::isfinite(value)) return kNoBound;
-  return {std::sqrt(value / (1 - shortfall)) + rounding_margin(), SpectralBound::Proof::probabilistic,
+  const double shortfall = lanczos_shortfall(cols, ritz.steps, kFailureProbability);
+  if (shortfall >= 1 || !std::isfinite(ritz.value)) return kNoBound;
+  return {std::sqrt(ritz.value / (1 - shortfall)) + rounding_margin(), SpectralBound::Proof::probabilistic,
           kFailureProbability};
 }
 
@@ -137,22 +217,26 @@ NormBound::Costs NormBound::costs() const {
   double gram = side == Side::right ? facts.work.gram_of_columns : facts.work.gram_of_rows;
   if (slopes_.has_low_rank_part()) gram += iterate_.terms() * (1 + 4 * length * length / operations);
   const double cube = length * length * length / operations;
+  if (symmetry_ != Symmetry::none) {
+    const double proofs = symmetry_ == Symmetry::symmetric ? 2 : 1;
+    return {side, length, 4 * cube + proofs * cube / 3, proofs * cube / 3, kMoment / operations};
+  }
   return {side, length, gram + 4 * cube, gram + cube / 3, kMoment / operations};
 }
 
 SpectralBound NormBound::certain_bound(double estimate) {
   if (forced_proof) return kNoBound;
   const Costs costs = this->costs();
-  if (costs.length <= kMostExact && costs.exact <= costs.moment) return from_gram(costs, true, estimate);
-  return costs.cholesky <= costs.moment ? from_gram(costs, false, estimate) : kNoBound;
+  if (costs.length <= kMostExact && costs.exact <= costs.moment) return from_algebra(costs, true, estimate);
+  return costs.cholesky <= costs.moment ? from_algebra(costs, false, estimate) : kNoBound;
 }
 
 SpectralBound NormBound::bound(double estimate, double work) {
   const Costs costs = this->costs();
   if (forced_proof == SpectralBound::Proof::probabilistic) return from_lanczos(200);
-  if (forced_proof) return from_gram(costs, forced_proof == SpectralBound::Proof::exact, estimate);
+  if (forced_proof) return from_algebra(costs, forced_proof == SpectralBound::Proof::exact, estimate);
   if (costs.length <= kAlwaysExact || (costs.length <= kMostExact && costs.exact <= work)) {
-    return from_gram(costs, true, estimate);
+    return from_algebra(costs, true, estimate);
   }
   // The basis of a Lanczos run is kept in memory: at most 8 MB or a byte an entry, unless that would be too few steps
   // to say anything. Every step is orthogonalised against all before it, twice.
@@ -163,7 +247,7 @@ SpectralBound NormBound::bound(double estimate, double work) {
   const double most = std::clamp(room / (sizeof(Real) * cols), kLeastSteps, 400.0);
   const double steps = std::clamp(work, kLeastSteps, most);
   const double lanczos = steps + 4 * cols * steps * steps / (store_.facts().work.operations_per_entry * pass);
-  if (costs.cholesky <= std::max(work, lanczos)) return from_gram(costs, false, estimate);
+  if (costs.cholesky <= std::max(work, lanczos)) return from_algebra(costs, false, estimate);
   return from_lanczos(static_cast<int>(steps));
 }
 

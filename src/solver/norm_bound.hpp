@@ -1,5 +1,6 @@
-// Upper bounds of sigma_1(M), the part of a certificate that must never be too small: from a decomposition, from a
-// Cholesky factorisation, or, where both cost too much, from a Lanczos run with a stated probability of error.
+// Upper bounds of sigma_1(M) (over the semidefinite cone: of max(0, -lambda_min(M))), the part of a certificate that
+// must never be too small: from a decomposition, from a Cholesky factorisation, or, where both cost too much, from a
+// Lanczos run with a stated probability of error.
 #pragma once
 
 #include <optional>
@@ -7,6 +8,7 @@
 #include "base/random.hpp"
 #include "solver/leading_pair.hpp"
 #include "solver/slope_matrix.hpp"
+#include "tracenorm/problem.hpp"
 
 namespace tracenorm {
 
@@ -15,8 +17,9 @@ void force_proof(std::optional<SpectralBound::Proof> proof);
 
 class NormBound {
  public:
-  NormBound(EntryStore& store, Panels& panels, SlopeMatrix& slopes, LeadingPair& pair, Iterate& iterate,
-            const WeightedNorm& norm, Counters& counters, Random& random);
+  /// The problem must outlive it.
+  NormBound(const Problem& problem, EntryStore& store, Panels& panels, SlopeMatrix& slopes, LeadingPair& pair,
+            Iterate& iterate, const WeightedNorm& norm, Counters& counters, Random& random);
 
   /// A lower bound of sigma_1 of the current slopes or of the dual point, good enough to decide whether a proof is
   /// worth its cost.
@@ -43,7 +46,18 @@ class NormBound {
   /// Adds what the low-rank part of the slopes does to the Gram matrix of the entries.
   void add_low_rank(Side side, Eigen::MatrixXd& gram);
   SpectralBound from_lanczos(int steps);
+  /// The dual point of a symmetric problem, divided by the weights of the norm, in a lower triangle; and how far that
+  /// may be off in the Frobenius norm.
+  Eigen::MatrixXd dual_matrix(double& error);
+  /// What a unit of trace norm can gain, of a symmetric problem.
+  SpectralBound from_matrix(const Costs& costs, bool exact, double estimate);
+  SpectralBound from_both_ends(int steps);
+  SpectralBound from_algebra(const Costs& costs, bool exact, double estimate) {
+    return symmetry_ == Symmetry::none ? from_gram(costs, exact, estimate) : from_matrix(costs, exact, estimate);
+  }
 
+  const Problem& problem_;
+  Symmetry symmetry_;
   EntryStore& store_;
   Panels& panels_;
   SlopeMatrix& slopes_;

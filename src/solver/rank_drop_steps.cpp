@@ -32,6 +32,17 @@ Eigen::MatrixXd RankDropSteps::project_slopes() {
   return projected;
 }
 
+Eigen::VectorXd RankDropSteps::admissible(const Eigen::VectorXd& q) {
+  if (f_.symmetry() != Symmetry::symmetric) return q;
+  const Eigen::VectorXd& signs = f_.iterate_.thin().signs();
+  const double sign = q.dot(signs.cwiseProduct(q)) < 0 ? -1 : 1;
+  Eigen::VectorXd kept = q;
+  for (Eigen::Index k = 0; k < q.size(); ++k) {
+    if (signs[k] != sign) kept[k] = 0;
+  }
+  return kept.normalized();
+}
+
 RankDropSteps::Aimed RankDropSteps::aim(const RankDropStep& step, std::optional<double> width) {
   ThinSvd& thin = f_.iterate_.thin();
   const Eigen::VectorXd x = thin.values().cwiseSqrt().cwiseProduct(step.q);

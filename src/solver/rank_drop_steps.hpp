@@ -20,6 +20,8 @@ class RankDropSteps {
   const Eigen::VectorXd& singular_values() { return f_.iterate_.thin().values(); }
   /// U' M V for the current slopes.
   [[nodiscard]] Eigen::MatrixXd project_slopes();
+  /// The nearest unit vector along which a step keeps X symmetric, where it is: of terms of one sign.
+  [[nodiscard]] Eigen::VectorXd admissible(const Eigen::VectorXd& q);
   /// The objective after a step that is not taken.
   double objective_after(const RankDropStep& step);
   /// How much it would change the smoothed objective of the given width, whose gradient the slopes are (they must be

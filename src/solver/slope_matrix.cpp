@@ -96,7 +96,14 @@ NormalProduct SlopeMatrix::begin(double size, const Panel& v, const Panel& out, 
   return result;
 }
 
+void SlopeMatrix::product(Slopes which, double size, const Panel& v, const Panel& out) {
+  counters_.passes += 1;
+  ++counters_.products;
+  store_.multiply(which, begin(size, v, {}, out));
+}
+
 void SlopeMatrix::end(double size, const NormalProduct& product) {
+  if (!product.out) return;
   if (size != 1) panels_.add(0, 1 / size, product.out.flat(), product.out.flat());
   norm_.scale(product.out);
   if (!has_low_rank_part()) return;

@@ -25,6 +25,8 @@ class SlopeMatrix {
 
   /// The same to a few digits, at the speed of memory, for search panels: out = M'M v / size^2, product = M v / size.
   void normal(Slopes which, double size, const Panel& v, const Panel& out, const Panel& product);
+  /// out = M v / size for the symmetric M of a symmetric problem.
+  void product(Slopes which, double size, const Panel& v, const Panel& out);
   /// Its parts, for a pass that does it along the way: what it needs, and what is left to do afterwards.
   NormalProduct begin(double size, const Panel& v, const Panel& out, const Panel& product);
   void end(double size, const NormalProduct& product);

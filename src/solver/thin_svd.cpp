@@ -5,8 +5,10 @@
 #include <cmath>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "linalg/lapack.hpp"
+#include "linalg/symmetric_eigen.hpp"
 
 namespace tracenorm {
 
@@ -25,14 +27,20 @@ constexpr double kMostDrift = 1e-10;
 
 }  // namespace
 
-ThinSvd::ThinSvd(FactoredMatrix x)
+ThinSvd::ThinSvd(FactoredMatrix x, Symmetry symmetry)
     : panels_(&x.panels()),
+      symmetry_(symmetry),
       left_rest_(panels_->make(Side::left, Use::exact, 1)),
       right_rest_(panels_->make(Side::right, Use::exact, 1)) {
-  x.compress();
+  x.compress(symmetry);
   left_basis_ = x.left();
   right_basis_ = x.right();
   core_ = Eigen::VectorXd(x.values()).asDiagonal();
+  if (symmetry != Symmetry::none && x.terms() > 0) {
+    const Eigen::VectorXd signs = x.signs();
+    core_ = core_ * signs.asDiagonal();
+    panels_->combine(0, right_basis_, Eigen::MatrixXd::Identity(x.terms(), x.terms()), left_basis_);
+  }
   decompose();
 }
 
@@ -78,7 +86,7 @@ void ThinSvd::blend(double t, const Atom& atom) {
   core_.noalias() += (t * atom.weight) * u * v.transpose();
   decomposed_ = false;
   ++blends_since_;
-  if (++blends_ % kDriftInterval == 0 && drift() > kMostDrift) *this = ThinSvd(factors());
+  if (++blends_ % kDriftInterval == 0 && drift() > kMostDrift) *this = ThinSvd(factors(), symmetry_);
   if (std::min(core_.rows(), core_.cols()) > values_.size() + kSlack) rotate();
 }
 
@@ -98,6 +106,7 @@ void ThinSvd::decompose() {
     values_ = Eigen::VectorXd::Constant(1, std::numeric_limits<double>::quiet_NaN());
     return;
   }
+  if (symmetry_ != Symmetry::none) return decompose_symmetric();
   const lapack::Svd svd = lapack::svd(core_);
   const Eigen::VectorXd& s = svd.values;
   Eigen::Index rank = 0;
@@ -107,15 +116,48 @@ void ThinSvd::decompose() {
   core_right_ = svd.right.leftCols(rank);
 }
 
+void ThinSvd::decompose_symmetric() {
+  core_ = (0.5 * (core_ + core_.transpose())).eval();
+  const auto [eigenvalues, vectors] = symmetric_eigen(core_);
+  std::vector<Eigen::Index> order;
+  const double largest = eigenvalues.cwiseAbs().maxCoeff();
+  for (Eigen::Index k = 0; k < eigenvalues.size(); ++k) {
+    const double value = symmetry_ == Symmetry::semidefinite ? eigenvalues[k] : std::abs(eigenvalues[k]);
+    if (value > kRounding * largest) order.push_back(k);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Eigen::Index a, Eigen::Index b) { return std::abs(eigenvalues[a]) > std::abs(eigenvalues[b]); });
+  const auto rank = static_cast<Eigen::Index>(order.size());
+  values_.resize(rank);
+  signs_.resize(rank);
+  core_right_.resize(core_.rows(), rank);
+  for (Eigen::Index k = 0; k < rank; ++k) {
+    const double value = eigenvalues[order[static_cast<std::size_t>(k)]];
+    values_[k] = std::abs(value);
+    signs_[k] = value < 0 ? -1 : 1;
+    core_right_.col(k) = vectors.col(order[static_cast<std::size_t>(k)]);
+  }
+  core_left_ = core_right_ * signs_.asDiagonal();
+}
+
+const Eigen::VectorXd& ThinSvd::signs() {
+  decompose();
+  return signs_;
+}
+
 void ThinSvd::rotate() {
   decompose();
   const Eigen::Index rank = values_.size();
   const auto terms = static_cast<Index>(rank);
-  panels_->combine(0, panels_->copy(q()), core_left_, left_basis_.middle(0, terms));
+  const bool symmetric = symmetry_ != Symmetry::none;  // then the core takes the signs, and both bases stay the same
+  panels_->combine(0, panels_->copy(q()), symmetric ? core_right_ : core_left_, left_basis_.middle(0, terms));
   panels_->combine(0, panels_->copy(p()), core_right_, right_basis_.middle(0, terms));
   core_ = values_.asDiagonal();
   core_left_ = Eigen::MatrixXd::Identity(rank, rank);
   core_right_ = Eigen::MatrixXd::Identity(rank, rank);
+  if (!symmetric) return;
+  core_ = core_ * signs_.asDiagonal();
+  core_left_ = signs_.asDiagonal();
 }
 
 Eigen::MatrixXd ThinSvd::drop(const Eigen::VectorXd& unit, double c) {
@@ -142,6 +184,10 @@ Eigen::MatrixXd ThinSvd::drop(const Eigen::VectorXd& unit, double c) {
     core_right_ = (core_right_ * rotation).eval();
   }
   core_.noalias() = core_left_ * values_.asDiagonal() * core_right_.transpose();
+  if (symmetry_ != Symmetry::none) {  // rounding between the signs is taken out when it is next decomposed
+    decomposed_ = false;
+    ++blends_since_;
+  }
   return rotation;
 }
 

@@ -14,7 +14,8 @@ namespace tracenorm {
 
 class ThinSvd {
  public:
-  explicit ThinSvd(FactoredMatrix x);
+  /// Of a symmetric matrix both bases are the same numbers, and the core is symmetric.
+  explicit ThinSvd(FactoredMatrix x, Symmetry symmetry = Symmetry::none);
 
   /// X <- (1 - t) X + t atom.
   void blend(double t, const Atom& atom);
@@ -26,6 +27,8 @@ class ThinSvd {
   /// An upper bound of the rank that needs no decomposition.
   [[nodiscard]] Index terms() const { return static_cast<Index>(values_.size()) + blends_since_; }
   [[nodiscard]] const Eigen::VectorXd& values();  ///< singular values, descending
+  /// Of the eigenvalues of a symmetric matrix: U = V diag(signs).
+  [[nodiscard]] const Eigen::VectorXd& signs();
   [[nodiscard]] double square_norm() const { return core_.squaredNorm(); }
 
   /// out = U w and out = V w for a small vector w; and all of U and V.
@@ -46,11 +49,13 @@ class ThinSvd {
   /// Coefficients of `vector` in the basis, with the new direction appended when there is one.
   Eigen::VectorXd extend(Panel& basis, Eigen::Index used, const Panel& vector);
   void decompose();
+  void decompose_symmetric();
   void rotate();
   [[nodiscard]] Panel q() const { return left_basis_.middle(0, static_cast<Index>(core_.rows())); }
   [[nodiscard]] Panel p() const { return right_basis_.middle(0, static_cast<Index>(core_.cols())); }
 
   Panels* panels_;
+  Symmetry symmetry_;
   Panel left_basis_;  // of as many columns as there is room for
   Panel right_basis_;
   Panel left_rest_;  // what a new vector has outside of the basis
@@ -59,6 +64,7 @@ class ThinSvd {
   bool decomposed_ = false;
   Eigen::MatrixXd core_left_;  // A
   Eigen::VectorXd values_;
+  Eigen::VectorXd signs_;
   Eigen::MatrixXd core_right_;  // B
   int blends_ = 0;
   Index blends_since_ = 0;  // since the last decomposition

@@ -132,6 +132,22 @@ TEST_P(EverySet, SparseProductsAgreeWithTheReference) {
         expect_close(column(r1), r2, 1e-4);
       }
     }
+    {
+      std::vector<Real> q1(std::size_t(rows), Real(0.5)), q2 = q1, q3 = q1;
+      std::vector<Real> r1(std::size_t(cols), Real(1)), r2 = r1, r3 = r1;
+      const std::vector<Real> real_u = to_real(u);
+      fast.wide.apply_both_fast(m, real_u.data(), real_v.data(), q1.data(), r1.data());
+      plain.wide.apply_both_fast(m, real_u.data(), real_v.data(), q2.data(), r2.data());
+      fast.narrow.apply_both_fast(short_m, real_u.data(), real_v.data(), q3.data(), r3.data());
+      expect_close(q1, q2, 1e-5);
+      expect_close(r1, r2, 1e-5);
+      EXPECT_EQ(q1, q3);
+      EXPECT_EQ(r1, r3);
+      std::vector<double> s1(std::size_t(rows), 0.5), s2 = s1;
+      fast.wide.apply_both(m, u.data(), v.data(), s1.data(), o1.data());
+      plain.wide.apply_both(m, u.data(), v.data(), s2.data(), o2.data());
+      expect_close(s1, s2, 1e-13);
+    }
     for (const Index width : {1, 7, 16}) {
       const auto block = vector(cols * width);
       std::vector<double> b1(std::size_t(rows * width), 0.5);
@@ -188,6 +204,20 @@ TEST_P(EverySet, DenseProductsAgreeWithTheReference) {
       plain.dense_normal_fast(m, real_v.data(), {d, s, q2.data()}, r2.data());
       expect_close(q1, q2, 1e-5);
       expect_close(r1, r2, 1e-4);
+    }
+    const std::vector<Real> real_u = to_real(u);
+    for (const bool sums_alone : {false, true}) {
+      std::vector<double> s1(std::size_t(rows), 0.5), s2 = s1;
+      fast.dense_apply_both(m, u.data(), v.data(), s1.data(), sums_alone ? nullptr : o1.data());
+      plain.dense_apply_both(m, u.data(), v.data(), s2.data(), sums_alone ? nullptr : o2.data());
+      expect_close(s1, s2, 1e-13);
+      expect_close(o1, o2, 1e-12);
+      std::vector<Real> q1(std::size_t(rows), Real(0.5)), q2 = q1;
+      std::vector<Real> r1(std::size_t(cols), Real(1)), r2 = r1;
+      fast.dense_apply_both_fast(m, real_u.data(), real_v.data(), q1.data(), sums_alone ? nullptr : r1.data());
+      plain.dense_apply_both_fast(m, real_u.data(), real_v.data(), q2.data(), sums_alone ? nullptr : r2.data());
+      expect_close(q1, q2, 1e-5);
+      expect_close(r1, r2, 1e-5);
     }
     for (const Index width : {1, 7, 16}) {
       const auto block = vector(cols * width);

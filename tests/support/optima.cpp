@@ -55,6 +55,22 @@ const std::vector<SolvedProblem>& weighted_problems() {
   return all;
 }
 
+const std::vector<SolvedProblem>& semidefinite_problems() {
+  static const std::vector<SolvedProblem> all = [] {
+    std::vector<SolvedProblem> list;
+    for (const auto& j : load(TRACENORM_FIXTURES "/psd_optima.json")) {
+      list.push_back(
+          {j["name"],
+           {observations(j), parse_loss(j["loss"].get<std::string>()), parse_penalty(j["penalty"].get<std::string>()),
+            TraceNormBall{j["radius"], {}, {}, Symmetry::semidefinite}},
+           j["optimum"],
+           j["accuracy"]});
+    }
+    return list;
+  }();
+  return all;
+}
+
 const std::vector<SolvedProblem>& offset_problems() {
   static const std::vector<SolvedProblem> all = [] {
     std::vector<SolvedProblem> list;

@@ -26,6 +26,9 @@ const std::vector<SolvedProblem>& weighted_problems();
 /// Problems with offsets in the model (make_offset_optima.py).
 const std::vector<SolvedProblem>& offset_problems();
 
+/// Problems over the positive semidefinite cone (make_psd_optima.py).
+const std::vector<SolvedProblem>& semidefinite_problems();
+
 struct PenalizedProblem {
   std::string name;
   Problem problem;  ///< with an l1 penalty of lambda1; the radius is the trace norm of the solution
