@@ -6,5 +6,6 @@
 #include "tracenorm/io.hpp"
 #include "tracenorm/model.hpp"
 #include "tracenorm/options.hpp"
+#include "tracenorm/sparse_estimate.hpp"
 #include "tracenorm/verify.hpp"
 #include "tracenorm/version.hpp"

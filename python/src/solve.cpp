@@ -272,35 +272,54 @@ std::pair<Model, Dict> watched(const nb::object& callback, const std::optional<C
   kept.end(report.result.status);
   Dict about = describe(report.result);
   about["radius_path"] = describe_path(report);
-  about["claim"] = report.run.keep_dual && report.result.dual
-                       ? nb::cast(claim_of(report.problem, report.preparation, report.result))
-                       : nb::none();
+  about["claim"] =
+      report.run.keep_dual && report.result.dual && !std::holds_alternative<losses::Custom>(report.problem.loss)
+          ? nb::cast(claim_of(report.problem, report.preparation, report.result))
+          : nb::none();
   return {report::make_model(report), about};
 }
 
 std::pair<Model, Dict> run_solve(const Data& data, const nb::object& loss, const std::string& loss_name,
-                                 const std::string& penalty, double radius, double norm_power, double norm_smoothing,
-                                 const Method& method, const Dict& run, const std::optional<EntryArrays>& validation,
-                                 const nb::object& callback, const Model* start, bool keep_dual,
+                                 const std::string& penalty, double radius, const std::string& symmetry, bool sparse,
+                                 double norm_power, double norm_smoothing, const Method& method, const Dict& run,
+                                 const std::optional<EntryArrays>& validation, const nb::object& callback,
+                                 const Model* start, bool keep_dual,
                                  const std::optional<CheckpointArguments>& checkpoint) {
   Failure failure;
   Fit fit;
   fit.norm_weights = {norm_power, norm_smoothing};
   fit.problem = {data.observations, make_loss(loss, loss_name, failure), parse_penalty(penalty),
                  weighted_ball(radius, fit.norm_weights, data.observations)};
+  fit.problem.constraint.symmetry = parse_symmetry(symmetry);
   fit.preparation = data.preparation;
   fit.method = method;
   set_options(fit.run, run);
-  fit.run.keep_dual = keep_dual;
+  fit.run.keep_dual = keep_dual || sparse;
   Entries held_out = validation ? entries_from(*validation) : Entries{};
   prepare(data.preparation, held_out);
-  return watched(callback, checkpoint, failure, [&](RunHooks hooks) {
+  std::pair<Model, Dict> answer = watched(callback, checkpoint, failure, [&](RunHooks hooks) {
     hooks.validation = validation ? &held_out : nullptr;
     const LowRankMatrix begin = start != nullptr ? start->answer().factors : LowRankMatrix{};
     hooks.start = start != nullptr ? &begin : nullptr;
     fit.result = solve(fit.problem, fit.method, fit.run, hooks);
     return fit;
   });
+  answer.second["sparse"] = nb::none();
+  if (!sparse) return answer;
+  SparseEstimate found;
+  {
+    const nb::gil_scoped_release unlocked;
+    found = sparse_estimate(fit.problem, fit.result);
+  }
+  nb::dict about;
+  const Eigen::MatrixXd by_rows = found.x.transpose();
+  about["matrix"] = give(std::vector<double>(by_rows.data(), by_rows.data() + by_rows.size()));
+  about["objective"] = found.objective;
+  about["zeros"] = found.zeros;
+  about["proved"] = found.proved;
+  about["raised"] = found.raised;
+  answer.second["sparse"] = about;
+  return answer;
 }
 
 std::pair<Model, Dict> run_fit(std::pair<Index, Index> shape, const EntryArrays& entries,
@@ -344,9 +363,9 @@ void bind_solve(nb::module_& module) {
       .def_ro("validation_rmse", &Iteration::validation_rmse)
       .def_prop_ro("passes", [](const Iteration& iteration) { return iteration.counters.passes; })
       .def_prop_ro("products", [](const Iteration& iteration) { return iteration.counters.products; });
-  module.def("solve", &run_solve, "data"_a, "loss"_a.none(), "loss_name"_a, "penalty"_a, "radius"_a, "norm_power"_a,
-             "norm_smoothing"_a, "method"_a, "run"_a, "validation"_a.noconvert().none(), "callback"_a.none(),
-             "start"_a.none(), "keep_dual"_a, "checkpoint"_a.none());
+  module.def("solve", &run_solve, "data"_a, "loss"_a.none(), "loss_name"_a, "penalty"_a, "radius"_a, "symmetry"_a,
+             "sparse"_a, "norm_power"_a, "norm_smoothing"_a, "method"_a, "run"_a, "validation"_a.noconvert().none(),
+             "callback"_a.none(), "start"_a.none(), "keep_dual"_a, "checkpoint"_a.none());
   module.def("fit", &run_fit, "shape"_a, "entries"_a.noconvert(), "weight"_a.noconvert().none(), "loss"_a.none(),
              "loss_name"_a.none(), "penalty"_a, "prepare"_a.none(), "settings"_a, "method"_a.none(), "refit"_a, "run"_a,
              "validation"_a.noconvert().none(), "callback"_a.none(), "keep_dual"_a, "checkpoint"_a.none());

@@ -248,3 +248,21 @@ def test_covariance_chooses_its_penalty():
         SparseLowRankCovariance(l1="some").fit(X)
     one = SparseLowRankCovariance(l1="auto").fit(X[:, :1])
     assert one.l1_ == 0 and one.covariance_[0, 0] == pytest.approx(X[:, 0].var(), rel=0.02)
+
+
+def test_covariance_is_semidefinite_and_exactly_sparse():
+    random = np.random.default_rng(5)
+    truth = np.kron(np.eye(4), np.ones((6, 6)))
+    X = random.multivariate_normal(np.zeros(24), truth, size=80) + 0.5 * random.standard_normal((80, 24))
+    for psd in (True, False):
+        model = SparseLowRankCovariance(l1=0.35, psd=psd).fit(X)
+        assert np.array_equal(model.covariance_, model.covariance_.T)
+        assert (model.covariance_[truth == 0] == 0).mean() > 0.8
+        assert (model.covariance_[truth == 1] != 0).all()
+        sparse = model.result_.sparse
+        assert sparse.zeros == (sparse.matrix == 0).sum() and 0 <= sparse.proved <= sparse.zeros
+    model = SparseLowRankCovariance(l1=0.35).fit(X)
+    assert np.linalg.eigvalsh(model.covariance_).min() > -1e-9
+    assert np.isfinite(model.mahalanobis(X)).all() and (model.mahalanobis(X) >= -1e-9).all()
+    result = model.result_
+    assert np.array_equal(result.left, result.right) and (result.values > 0).all()

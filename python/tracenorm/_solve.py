@@ -45,6 +45,8 @@ def solve(
     radius: float | None = None,
     method: str | None = None,
     penalty: str | tuple[str, float] = "none",
+    symmetry: Literal["none", "symmetric", "psd"] = "none",
+    sparse: bool = False,
     gap: float | None = None,
     iterations: int = 500,
     time: float | None = None,
@@ -95,6 +97,12 @@ def solve(
         ``solve(..., method="sccg", mu=0.01)``, ``solve(..., width="paper", step="line-search")``.
     penalty
         "none", "l1:LAMBDA" (on all entries: a sparse X), "complement-squared:LAMBDA" (on the unobserved entries).
+    symmetry
+        "symmetric": X is symmetric, "psd": and positive semidefinite, so that the radius bounds its trace. The data
+        must be symmetric; it takes half the memory and less time.
+    sparse
+        With an l1 penalty: ``result.sparse`` is the answer with exact zeros where the dual point says that the optimum
+        has them.
     gap
         Stop when the answer is certified to be within this relative distance of the optimum (0.01: one per cent).
     iterations, time
@@ -163,6 +171,8 @@ def solve(
             loss_name=loss_name,
             penalty=penalty_name,
             radius=bound,
+            symmetry=_name("symmetry", symmetry),
+            sparse=bool(sparse),
             norm_power=number("norm_power", norm_power),
             norm_smoothing=number("norm_smoothing", norm_smoothing),
             method=chosen,

@@ -23,7 +23,7 @@ bool is_full(const SparsePattern& pattern) {
 }
 
 std::string statement_of(const Claim& claim) {
-  const Json statement{
+  Json statement{
       {"version", TRACENORM_VERSION},
       {"rows", claim.observed.rows()},
       {"cols", claim.observed.cols()},
@@ -41,6 +41,7 @@ std::string statement_of(const Claim& claim) {
       {"lower_bound", claim.lower_bound},
       {"checksums",
        {{"data", claim.checksums.data}, {"answer", claim.checksums.answer}, {"dual", claim.checksums.dual}}}};
+  if (claim.constraint.symmetric()) statement["symmetry"] = to_string(claim.constraint.symmetry);
   return statement.dump();
 }
 
@@ -64,6 +65,7 @@ Sizes read_statement(const std::string& text, const std::string& path, Claim& cl
     claim.loss = parse_loss(statement.at("loss").get<std::string>());
     claim.penalty = parse_penalty(statement.at("penalty").get<std::string>());
     claim.constraint.radius = statement.at("radius").get<double>();
+    claim.constraint.symmetry = parse_symmetry(statement.value("symmetry", "none"));
     claim.objective = statement.at("objective").get<double>();
     claim.lower_bound = statement.at("lower_bound").get<double>();
     const Json& checksums = statement.at("checksums");

@@ -84,7 +84,7 @@ void Certifier::prove_zero() {
   certificate_.proof = SpectralBound::Proof::exact;
   certificate_.slopes = Slopes::zero;
   if (options_.keep_dual) {
-    dual_ = DualPoint{std::vector<Real>(static_cast<std::size_t>(evaluator_.entries())),
+    dual_ = DualPoint{std::vector<Real>(static_cast<std::size_t>(evaluator_.dual_size())),
                       LowRankMatrix(evaluator_.rows(), evaluator_.cols())};
   }
 }

@@ -336,6 +336,13 @@ double Evaluator::zero_conjugate_sum() {
   return sums.square_slope == 0 ? sums.conjugate + sums.rounding : std::numeric_limits<double>::infinity();
 }
 
+Offset Evaluator::dual_size() const {
+  const auto* l1 = std::get_if<L1Penalty>(&problem_.penalty);
+  const auto* sparse = std::get_if<SparseObservations>(&problem_.observations);
+  if (sparse != nullptr && (l1 == nullptr || l1->lambda == 0)) return sparse->pattern.entries();
+  return static_cast<Offset>(rows()) * cols();
+}
+
 DualPoint Evaluator::dual_point() {
   DualPoint point{store_->dual_slopes(), LowRankMatrix(rows(), cols())};
   if (!slopes_.has_low_rank_part()) return point;

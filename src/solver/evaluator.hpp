@@ -163,6 +163,8 @@ class Evaluator {
   SpectralBound certain_bound(double estimate) { return norm_bound_.certain_bound(estimate); }
   /// The dual point itself.
   [[nodiscard]] DualPoint dual_point();
+  /// How many slopes it has, in the order of the data.
+  [[nodiscard]] Offset dual_size() const;
 
   // To go on elsewhere, or later.
   /// The iterate, the one that is remembered if there is one, counters and random numbers. Says whether the place of

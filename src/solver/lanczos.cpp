@@ -7,8 +7,17 @@
 
 namespace tracenorm {
 
-LanczosValue lanczos_value(Panels& panels, FunctionRef<void(const Panel&, const Panel&)> apply, const Panel& start,
-                           int steps, Random& random, bool symmetric) {
+namespace {
+
+/// Eigenvalues of the small matrix divided by the size of the operator, ascending; none where that is zero.
+struct RitzValues {
+  Eigen::VectorXd values;
+  double scale = 0;
+  int steps = 0;
+};
+
+RitzValues ritz_values(Panels& panels, FunctionRef<void(const Panel&, const Panel&)> apply, const Panel& start,
+                       int steps, Random& random, bool symmetric) {
   steps = static_cast<int>(std::min<Offset>(steps, start.rows()));
   const Panel vector = panels.make(Side::right, Use::exact, 1);
   const Panel product = panels.make(Side::right, Use::exact, 1);
@@ -56,14 +65,27 @@ LanczosValue lanczos_value(Panels& panels, FunctionRef<void(const Panel&, const 
     }
     extend(1 / left, rest);
   }
-  if (!(scale > 0)) return {0, size, 0};
+  if (!(scale > 0)) return {{}, 0, size};
   Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
   solver.computeFromTridiagonal(diagonal.head(size) / scale, off.head(size - 1) / scale, Eigen::EigenvaluesOnly);
-  if (symmetric) {
-    const double margin = scale * kLanczosRounding;
-    return {scale * solver.eigenvalues()[size - 1] + margin, size, scale * solver.eigenvalues()[0] - margin};
-  }
-  return {scale * solver.eigenvalues()[size - 1] * (1 + kLanczosRounding), size, 0};
+  return {solver.eigenvalues(), scale, size};
+}
+
+}  // namespace
+
+LanczosValue lanczos_value(Panels& panels, FunctionRef<void(const Panel&, const Panel&)> apply, const Panel& start,
+                           int steps, Random& random) {
+  const RitzValues ritz = ritz_values(panels, apply, start, steps, random, false);
+  if (ritz.values.size() == 0) return {0, ritz.steps};
+  return {ritz.scale * ritz.values[ritz.steps - 1] * (1 + kLanczosRounding), ritz.steps};
+}
+
+LanczosEnds lanczos_ends(Panels& panels, FunctionRef<void(const Panel&, const Panel&)> apply, const Panel& start,
+                         int steps, Random& random) {
+  const RitzValues ritz = ritz_values(panels, apply, start, steps, random, true);
+  if (ritz.values.size() == 0) return {0, 0, ritz.steps};
+  const double margin = ritz.scale * kLanczosRounding;
+  return {ritz.scale * ritz.values[0] - margin, ritz.scale * ritz.values[ritz.steps - 1] + margin, ritz.steps};
 }
 
 }  // namespace tracenorm

@@ -114,7 +114,7 @@ void LeadingPair::find_symmetric(const OracleAccuracy& accuracy) {
         [&](int, const Panel& q, const Panel& out) {
           if (!std::exchange(first_known, false)) slopes_.product(Slopes::current, first_size_, q, out);
         },
-        start_, accuracy.relative / 2, most);
+        start_, accuracy.relative, most);
     found.eigenvalue *= first_size_;
     panels_.combine(0, krylov_.basis(found.blocks), found.weights, right_);
   } else {

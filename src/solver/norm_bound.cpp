@@ -182,13 +182,12 @@ SpectralBound NormBound::from_both_ends(int steps) {
   const Panel start = panels_.make(Side::right, Use::exact, 1);
   panels_.draw(1 / std::sqrt(static_cast<double>(size)), random_, start);
   const double before = counters_.passes;
-  const LanczosValue ends = lanczos_value(
-      panels_, [&](const Panel& v, const Panel& out) { slopes_.apply(Slopes::dual, v, out); }, start, steps, random_,
-      true);
+  const LanczosEnds ends = lanczos_ends(
+      panels_, [&](const Panel& v, const Panel& out) { slopes_.apply(Slopes::dual, v, out); }, start, steps, random_);
   counters_.certificate_passes += counters_.passes - before;
   const double shortfall = lanczos_shortfall(size, ends.steps, kFailureProbability / 2);
-  if (!(shortfall < 0.5) || !std::isfinite(ends.value) || !std::isfinite(ends.least)) return kNoBound;
-  const double norm = std::max({ends.value, -ends.least, 0.0}) / (1 - 2 * shortfall);
+  if (!(shortfall < 0.5) || !std::isfinite(ends.largest) || !std::isfinite(ends.least)) return kNoBound;
+  const double norm = std::max({ends.largest, -ends.least, 0.0}) / (1 - 2 * shortfall);
   double value = norm;
   if (symmetry_ == Symmetry::semidefinite) value = std::max(0.0, (-ends.least + shortfall * norm) / (1 - shortfall));
   return {value + rounding_margin(), SpectralBound::Proof::probabilistic, kFailureProbability};

@@ -176,6 +176,42 @@ NormBound by_factorisation(const ScaledSlopes& m, const CheapNorms& norms, doubl
   return {errors.norm(eigenvalue), 0, fmt::format("a Cholesky factorisation of order {} shows it", m.cols)};
 }
 
+/// The largest eigenvalue of -H for the symmetric part H of M, which is square: t I + H is factorised, with margins as
+/// above. H is off by the errors of M and one rounding an entry.
+NormBound by_one_side(const ScaledSlopes& m, const CheapNorms& norms, double wanted) {
+  const NormBound failed{norms.least(), 0, ""};
+  const double error = above(above(m.error + norms.rounding) + product_above(gamma(2), norms.frobenius));
+  Eigen::MatrixXd h = Eigen::MatrixXd::Zero(m.cols, m.cols);
+  std::vector<double> row(static_cast<std::size_t>(m.cols));
+  const FactoredEntries off(m.elsewhere.terms() > 0 ? m.elsewhere : LowRankMatrix(m.rows, m.cols));
+  for (Index i = 0; i < m.rows; ++i) {
+    if (!m.everywhere && m.elsewhere.terms() > 0) {
+      off.rows(i, i + 1, row.data());
+      h.row(i) = Eigen::Map<const Eigen::RowVectorXd>(row.data(), m.cols);
+    }
+    const auto at = static_cast<std::size_t>(i);
+    const std::size_t first = m.everywhere ? at * row.size() : static_cast<std::size_t>(m.begin[at]);
+    const std::size_t last = m.everywhere ? first + row.size() : static_cast<std::size_t>(m.begin[at + 1]);
+    for (std::size_t e = first; e < last; ++e) {
+      h(i, m.everywhere ? static_cast<Eigen::Index>(e - first) : m.col[e]) = m.value[e];
+    }
+  }
+  h = (0.5 * (h + h.transpose())).eval();
+  const double n = m.cols;
+  const double growth = above(gamma(n + 3) / below(1 - gamma(n + 3)));
+  const double trace = above(product_above(h.diagonal().cwiseAbs().sum(), 1 + gamma(n + 1)));
+  constexpr double kRoom = 1 - 1e-14;
+  const double t = (wanted - error - (growth + 2 * kUnit) * trace) / (1 + (growth + 2 * kUnit) * n) * kRoom;
+  if (!(t > 0)) return failed;
+  h.diagonal().array() += t;
+  if (!lapack::factor_cholesky(h) || !h.diagonal().allFinite()) return failed;
+  // Entries of the diagonal were rounded when t was added, which they may be larger than.
+  const double shifted_trace = above(product_above(n, t) + trace);
+  const double eigenvalue =
+      above(above(t + product_above(2 * kUnit, shifted_trace)) + product_above(growth, shifted_trace));
+  return {above(eigenvalue + error), 0, fmt::format("a Cholesky factorisation of order {} shows it", m.cols)};
+}
+
 /// y = M x or M'x, for a run from a random start.
 class Products {
  public:
@@ -292,6 +328,9 @@ NormBound bound_norm(const Claim& claim, const FeasibleSlopes& slopes, double wa
             norms.sums < norms.frobenius ? "sums of rows and columns show it" : "the Frobenius norm shows it"};
   }
   if (!(wanted > 0)) return {norms.least(), 0, ""};
+  if (claim.constraint.symmetry == Symmetry::semidefinite) {
+    return scaled.cols <= options.largest_gram ? by_one_side(scaled, norms, wanted) : NormBound{norms.least(), 0, ""};
+  }
   if (scaled.cols <= options.largest_gram) return by_factorisation(scaled, norms, wanted, execution);
   return by_random_start(std::move(scaled), norms, options, execution);
 }

@@ -1,4 +1,5 @@
-// The largest singular value of the slopes, from above.
+// The largest singular value of the slopes, from above; over the semidefinite cone the largest eigenvalue of minus the
+// slopes.
 #pragma once
 
 #include <string>

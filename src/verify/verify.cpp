@@ -73,6 +73,12 @@ std::string misfit(const Claim& claim, const Model& answer) {
       !(good_weights(ball.row_weight, rows) && good_weights(ball.col_weight, cols))) {
     return "the weights of the norm must be positive, one a row and one a column";
   }
+  if (ball.symmetric() && (rows != cols || ball.row_weight != ball.col_weight || !claim.row_ridge.empty())) {
+    return "a symmetric problem is square, has the same weights for rows and columns, and no offsets";
+  }
+  if (ball.symmetry == Symmetry::semidefinite && ball.weighted()) {
+    return "claims about the semidefinite cone with weights of the norm are not checked; solve without weights";
+  }
   if (!claim.row_ridge.empty() || !claim.col_ridge.empty() || !claim.row_shift.empty() || !claim.col_shift.empty()) {
     if (!std::holds_alternative<NoPenalty>(claim.penalty)) return "offsets in the answer go without a penalty";
     if (!good_shifts(claim.row_ridge, claim.row_shift, rows) || !good_shifts(claim.col_ridge, claim.col_shift, cols)) {
@@ -103,6 +109,11 @@ std::string describe(const FeasibleSlopes& slopes) {
     text += fmt::format("; {} moved there from outside, by {:.2g} at most", slopes.moved, slopes.furthest);
   }
   return text;
+}
+
+/// Whether it is a sum of terms w u u' with w not below zero, as they stand.
+bool is_semidefinite(const LowRankMatrix& x) {
+  return x.terms() == 0 || (x.values().minCoeff() >= 0 && x.left() == x.right());
 }
 
 /// The largest sigma_1 with which the claim holds.
@@ -146,6 +157,8 @@ void take_steps(const Claim& claim, const GivenData& data, const Model& answer, 
                         claim.constraint.radius))) {
     return;
   }
+  const bool cone = claim.constraint.symmetry == Symmetry::semidefinite;
+  if (cone && !step("cone", is_semidefinite(answer.factors), "the answer is a sum of terms w u u' with w >= 0")) return;
   const double objective = objective_above(claim, observed, answer.factors, execution);
   out.objective = objective;
   if (!step("objective", objective <= claim.objective,
@@ -161,17 +174,17 @@ void take_steps(const Claim& claim, const GivenData& data, const Model& answer, 
   out.norm = norm.value;
   out.failure_probability = norm.failure_probability;
   const bool shown = norm.value <= wanted || norm.value == 0;
+  const char* what = cone ? "largest eigenvalue of minus the slopes" : "largest singular value of the slopes";
   if (!step("norm", shown,
-            shown ? fmt::format("largest singular value of the slopes at most {:.17g}: {}", norm.value, norm.how)
-                  : fmt::format("the largest singular value of the slopes must be at most {:.17g} for the claimed "
-                                "bound, and that could not be shown",
-                                wanted))) {
+            shown ? fmt::format("{} at most {:.17g}: {}", what, norm.value, norm.how)
+                  : fmt::format("the {} must be at most {:.17g} for the claimed bound, and that could not be shown",
+                                what, wanted))) {
     return;
   }
   out.lower_bound = -tight_sum_above(slopes.conjugates, product_above(claim.constraint.radius, norm.value));
   if (!step("bound", out.lower_bound >= claim.lower_bound,
-            fmt::format("every matrix in the ball has an objective of at least {:.17g}; claimed {:.17g}",
-                        out.lower_bound, claim.lower_bound))) {
+            fmt::format("every matrix in the {} has an objective of at least {:.17g}; claimed {:.17g}",
+                        cone ? "cone" : "ball", out.lower_bound, claim.lower_bound))) {
     return;
   }
   out.verdict = norm.failure_probability > 0 ? Verification::Verdict::probable : Verification::Verdict::proved;

@@ -12,6 +12,8 @@
 #include "support/optima.hpp"
 #include "tracenorm/error.hpp"
 #include "tracenorm/solve.hpp"
+#include "tracenorm/sparse_estimate.hpp"
+#include "tracenorm/verify.hpp"
 
 namespace tracenorm {
 namespace {
@@ -233,6 +235,96 @@ TEST(Symmetric, WeightsOfTheNorm) {
       EXPECT_LE(result.lower_bound, any.objective);
     }
     expect_exact(result.solution, symmetry);
+  }
+}
+
+TEST(Symmetric, ZerosAreThoseOfTheOptimum) {
+  // A radius that does not bind leaves soft thresholding: |Y| <= lambda is where the optimum is zero.
+  Random random(31);
+  const Index n = 60;
+  const double lambda = 0.6;
+  Eigen::MatrixXd x = low_rank_symmetric(n, 3, random);
+  x.diagonal().array() += 1;
+  const DenseObservations data = dense(x, 1.1, random);
+  const Eigen::MatrixXd y =
+      Eigen::Map<const Eigen::Matrix<Real, -1, -1, Eigen::RowMajor>>(data.value.data(), n, n).cast<double>();
+  const Eigen::MatrixXd soft =
+      y.unaryExpr([&](double v) { return std::copysign(std::max(0.0, std::abs(v) - lambda), v); });
+  const double norm = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(soft).eigenvalues().cwiseAbs().sum();
+  const Problem problem{data, losses::Squared{0.5}, L1Penalty{lambda},
+                        TraceNormBall{1.05 * norm, {}, {}, Symmetry::symmetric}};
+  RunOptions run = limits(400, 1e-4);
+  run.keep_dual = true;
+  const Result result = solve(problem, methods::Corrective{}, run);
+  const SparseEstimate found = sparse_estimate(problem, result);
+  Offset zeros = 0;
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      EXPECT_EQ(found.x(i, j), found.x(j, i));
+      if (found.x(i, j) == 0) ++zeros;
+      if (std::abs(std::abs(y(i, j)) - lambda) < 0.03) continue;  // too near to say
+      EXPECT_EQ(found.x(i, j) == 0, soft(i, j) == 0) << i << " " << j << " " << y(i, j);
+    }
+  }
+  EXPECT_EQ(zeros, found.zeros);
+  EXPECT_GT(zeros, n * n / 4);
+  EXPECT_LE(found.proved, found.zeros);
+  EXPECT_NEAR(found.objective, result.objective, 0.01 * result.objective);
+}
+
+TEST(Symmetric, SparseEstimatesOverTheConeAreSemidefinite) {
+  Random random(33);
+  const Index n = 40;
+  const DenseObservations data = dense(low_rank_symmetric(n, 3, random), 1.1, random);
+  Problem problem{data, losses::Huber{0.5}, L1Penalty{0.1}, TraceNormBall{40, {}, {}, Symmetry::semidefinite}};
+  RunOptions run = limits(200, 1e-3);
+  run.keep_dual = true;
+  const Result result = solve(problem, methods::Corrective{}, run);
+  const SparseEstimate found = sparse_estimate(problem, result);
+  EXPECT_GE(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(found.x).eigenvalues()[0], -1e-9);
+  EXPECT_GE(found.raised, 0);
+  EXPECT_GT(found.zeros, 0);
+  run.keep_dual = false;
+  EXPECT_THROW((void)sparse_estimate(problem, solve(problem, methods::Corrective{}, run)), Error);
+  problem.penalty = NoPenalty{};
+  EXPECT_THROW((void)sparse_estimate(problem, result), Error);
+}
+
+TEST(Symmetric, ClaimsAreChecked) {
+  Random random(41);
+  const DenseObservations data = dense(low_rank_symmetric(45, 4, random), 0.8, random);
+  const SparseObservations seen = sparse(data);
+  Entries entries;
+  for (Index i = 0; i < data.rows; ++i) {
+    for (Offset e = seen.pattern.begin()[i]; e < seen.pattern.begin()[i + 1]; ++e) {
+      entries.row.push_back(i);
+      entries.col.push_back(seen.pattern.col()[e]);
+      entries.value.push_back(seen.value[static_cast<std::size_t>(e)]);
+    }
+  }
+  for (const Symmetry symmetry : {Symmetry::symmetric, Symmetry::semidefinite}) {
+    for (const char* penalty : {"none", "l1:0.05", "complement-squared:0.01"}) {
+      for (const bool as_sparse : {false, true}) {
+        Problem problem{data, losses::Absolute{}, parse_penalty(penalty), TraceNormBall{40, {}, {}, symmetry}};
+        if (as_sparse) problem.observations = seen;
+        RunOptions run = limits(100, 1e-3);
+        run.keep_dual = true;
+        const Result result = solve(problem, methods::Corrective{}, run);
+        const Claim claim = claim_of(problem, {}, result);
+        const Model answer{result.solution, {}, {}, {}};
+        const GivenData given{data.rows, data.cols, entries};
+        const Verification found = verify(claim, given, answer);
+        EXPECT_EQ(found.verdict, Verification::Verdict::proved) << to_text(found) << penalty << as_sparse;
+        Claim bold = claim;
+        bold.lower_bound += 1e-3 * std::abs(claim.lower_bound) + (claim.objective - claim.lower_bound);
+        EXPECT_EQ(verify(bold, given, answer).verdict, Verification::Verdict::refuted);
+        if (symmetry == Symmetry::symmetric) {  // as a claim about the cone its answer is not in there
+          bold = claim;
+          bold.constraint.symmetry = Symmetry::semidefinite;
+          EXPECT_EQ(verify(bold, given, answer).verdict, Verification::Verdict::refuted);
+        }
+      }
+    }
   }
 }
 

@@ -24,8 +24,8 @@ PATH = 10
 class SparseLowRankCovariance(EmpiricalCovariance):  # type: ignore[misc]
     """A covariance that is sparse and of low rank at once.
 
-    Minimises ``loss(C - S) + l1 * sum |C_ij|`` over the matrices C of trace norm at most ``radius``, where S is the
-    empirical covariance: groups of variables that move together, and nothing between the groups.
+    Minimises ``loss(C - S) + l1 * sum |C_ij|`` over the positive semidefinite matrices C of trace at most ``radius``,
+    where S is the empirical covariance: groups of variables that move together, and nothing between the groups.
 
     Parameters
     ----------
@@ -36,6 +36,8 @@ class SparseLowRankCovariance(EmpiricalCovariance):  # type: ignore[misc]
         Bound on the trace norm. None: the trace of S, its total variance.
     loss : str, tuple or function
         "squared:0.5" (the default) is half the squared Frobenius distance; "absolute" ignores gross errors in S.
+    psd : bool
+        Only semidefinite matrices. Otherwise all symmetric ones, whose trace norm the radius bounds.
     method : str or None
     method_options : dict or None
     max_iter : int
@@ -53,7 +55,9 @@ class SparseLowRankCovariance(EmpiricalCovariance):  # type: ignore[misc]
     Attributes
     ----------
     covariance_ : array of shape (n_features, n_features)
-        Symmetric. (Entries below ``max(abs) * 1e-6`` are set to zero.)
+        Symmetric and exactly sparse: entries are zero where the dual point says that the optimum's are
+        (``result_.sparse`` has the rule and its objective). With ``psd`` semidefinite; where the zeros cost that, the
+        diagonal was raised by ``result_.sparse.raised``. The low-rank answer itself is ``result_``.
     location_ : array of shape (n_features,)
     precision_ : array of shape (n_features, n_features)
     l1_ : float
@@ -74,6 +78,7 @@ class SparseLowRankCovariance(EmpiricalCovariance):  # type: ignore[misc]
         *,
         radius: float | None = None,
         loss: Any = "squared:0.5",
+        psd: bool = True,
         method: str | None = None,
         method_options: MethodOptions | None = None,
         max_iter: int = 500,
@@ -88,6 +93,7 @@ class SparseLowRankCovariance(EmpiricalCovariance):  # type: ignore[misc]
         self.l1 = l1
         self.radius = radius
         self.loss = loss
+        self.psd = psd
         self.method = method
         self.method_options = method_options
         self.max_iter = max_iter
@@ -114,11 +120,14 @@ class SparseLowRankCovariance(EmpiricalCovariance):  # type: ignore[misc]
 
     def _estimate(self, X: Floats, l1: float) -> tuple[Result, Floats]:
         empirical = empirical_covariance(X, assume_centered=self.assume_centered)
+        empirical = (empirical + empirical.T) / 2  # BLAS may leave the last digit different
         result = solve(
             empirical,
             loss=self.loss,
             radius=float(np.trace(empirical)) if self.radius is None else self.radius,
             penalty=("l1", l1),
+            symmetry="psd" if self.psd else "symmetric",
+            sparse=l1 > 0,
             method=self.method,
             method_options=self.method_options,
             iterations=self.max_iter,
@@ -126,11 +135,10 @@ class SparseLowRankCovariance(EmpiricalCovariance):  # type: ignore[misc]
             seed=seed_from(self.random_state),
             threads=self.n_threads,
         )
-        # The mean with the transpose is feasible too, and its objective no larger.
+        if result.sparse is not None:
+            return result, result.sparse.matrix
         covariance = result.to_dense()
-        covariance = (covariance + covariance.T) / 2
-        covariance[np.abs(covariance) < 1e-6 * np.abs(covariance).max(initial=0)] = 0
-        return result, covariance
+        return result, (covariance + covariance.T) / 2
 
     def _choose(self, X: Floats) -> float:
         """The penalty with the best mean score over the folds."""
