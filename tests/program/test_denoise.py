@@ -37,6 +37,26 @@ class DenoiseTest(ProgramTest):
         self.assertEqual(run["test"]["entries"], 1600)
         self.assertLess(run["test"]["rmse"], 0.2)  # the noise
 
+    def test_symmetric_and_semidefinite_answers(self):
+        random = numpy.random.default_rng(3)
+        factors = random.standard_normal((50, 3))
+        noisy = (factors * [1, 1, -1]) @ factors.T + 0.2 * random.standard_normal((50, 50))
+        numpy.save(self.folder / "any.npy", noisy)
+        numpy.save(self.folder / "symmetric.npy", (noisy + noisy.T) / 2)
+        for option in ("--symmetric", "--psd"):
+            files = ("--model", "m.npz", "--certificate", "c.npz")
+            run = self.run_json("denoise", "symmetric.npy", option, "--radius", 30, "--gap", 1e-3, *files)
+            self.check_run(run)
+            self.assertLessEqual(run["relative_gap"], 1e-3)
+            model = load_model(self.folder / "m.npz")
+            terms = (model["left"] * model["right"]).sum(axis=0)
+            self.assertTrue(numpy.array_equal(model["left"], model["right"] * numpy.sign(terms)))
+            self.assertEqual(bool((terms > 0).all()), option == "--psd")
+            self.assertIn("proved", self.succeed("verify", "symmetric.npy", "m.npz", "c.npz").stdout)
+        says = "symmetry = psd wants symmetric data, but the value at row 0, column 1"
+        self.fail_with(3, "denoise", "any.npy", "--psd", "--radius", 30, says=says)
+        self.check_run(self.run_json("denoise", "any.npy", "--psd", "--symmetrize", "--radius", 30))
+
     def test_the_answer_as_a_file(self):
         data = self.matrix()
         self.succeed("denoise", data, "--radius", 3, "--model", "m.npz", "--output", "clean.npy")
