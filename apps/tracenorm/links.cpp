@@ -17,6 +17,7 @@
 #include "link_scores.hpp"
 #include "option_values.hpp"
 #include "outputs.hpp"
+#include "process_ranks.hpp"
 
 namespace tracenorm::app {
 
@@ -121,8 +122,8 @@ int run(LinksOptions options) {
   }
   // The pairs that are seen make a symmetric matrix, which is solved as one: half the work.
   const bool bounded = !common.fit.method || is_bounded(*common.fit.method);
-  const bool alone = common.fit.run.backend == "cuda";  // what a device does not do
-  if (!options.unsymmetric_mask && bounded && !alone) common.fit.symmetry = Symmetry::symmetric;
+  const bool elsewhere = common.fit.run.backend == "cuda" || ranks() != nullptr;  // which know of no symmetry
+  if (!options.protocol.unsymmetric && bounded && !elsewhere) common.fit.symmetry = Symmetry::symmetric;
   settle(common, {common.data});
 
   if (options.lists() && !options.scores.empty()) check_outputs({{"--scores", options.scores}}, {common.data});
@@ -137,6 +138,7 @@ int run(LinksOptions options) {
   LinkProtocol& protocol = options.protocol;
   protocol.seed = common.fit.run.seed;
   const std::optional<std::int64_t> zeros = zeros_for(options, graph.nodes);
+  if (zeros) common.fit.symmetry = Symmetry::none;  // for full matrices only
   const LinkList list{options.lists() ? static_cast<std::size_t>(options.top.value_or(kTop)) : 0,
                       find_nodes(graph, options.of_nodes)};
   const Neighbours neighbours(graph.nodes, graph.edges);

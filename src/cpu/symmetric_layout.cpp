@@ -170,8 +170,8 @@ class SymmetricSparse final : public SymmetricLayout {
  public:
   explicit SymmetricSparse(const SparsePattern& whole)
       : SymmetricLayout(whole.rows()), whole_(whole), diagonal_(triangle(true)), upper_(triangle(false)) {
-    add(make_sparse_layout(diagonal_, false));
-    add(make_sparse_layout(upper_, false));
+    add(make_sparse_layout(diagonal_, nullptr, false));
+    add(make_sparse_layout(upper_, nullptr, false));
   }
   void take(const Real* data, Real* stored) const override {
     for_places([&](Offset data_place, Offset stored_place) { stored[stored_place] = data[data_place]; });

@@ -148,7 +148,7 @@ std::unique_ptr<cpu::Layout> DistributedStore::whole_layout() const {
   if (const auto* sparse = std::get_if<SparseObservations>(&all_); sparse != nullptr && !full_rows_) {
     return cpu::make_sparse_layout(sparse->pattern, nullptr);
   }
-  return cpu::make_dense_layout(facts_.rows, facts_.cols, nullptr);
+  return cpu::make_dense_layout(facts_.rows, facts_.cols);
 }
 
 void DistributedStore::watch(const Entries& held_out, const FactorView& x) {

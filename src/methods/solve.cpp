@@ -207,6 +207,12 @@ Result solve(const Problem& problem, const Method& method, const RunOptions& opt
                             method_name(method)),
                 "method");
   }
+  if (hooks.ranks != nullptr && problem.constraint.symmetric()) {
+    throw Error(ErrorCode::usage,
+                "symmetry: several ranks share rows, not a triangle; leave symmetry out, or start it "
+                "without several ranks",
+                "symmetry");
+  }
   if (!is_bounded(method) && problem.constraint.symmetric()) {
     throw Error(ErrorCode::usage,
                 fmt::format("method {} does not know of symmetry = {}; take fwua, rdfw or corrective, or leave it out",
