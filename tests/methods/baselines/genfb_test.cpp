@@ -20,7 +20,7 @@ Problem covariance(Index n, double lambda1) {
   for (Real& value : data) value = Real(0.2 * random.normal());
   const Index block = n / 5;
   for (Index b = 0; b < 5; ++b) {
-    std::vector<double> v(std::size_t(block));
+    std::vector<double> v(static_cast<std::size_t>(block));
     for (double& one : v) one = 2 * random.uniform() - 1;
     for (Index i = 0; i < block; ++i) {
       for (Index j = 0; j < block; ++j) {
