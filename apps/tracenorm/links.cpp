@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "commands.hpp"
+#include "cuda/backend.hpp"
 #include "estimation.hpp"
 #include "fit/phase.hpp"
 #include "help_format.hpp"
@@ -120,13 +121,15 @@ int run(LinksOptions options) {
   if (*common.fit.prepare != Preparation::Kind::none) {
     throw Error(ErrorCode::usage, "--prepare: the entries of a graph stay 0 and 1; use --prepare none");
   }
+  settle(common, {common.data});
   // The pairs that are seen make a symmetric matrix, which is solved as one: half the work.
   const bool bounded = !common.fit.method || is_bounded(*common.fit.method);
-  const bool elsewhere = common.fit.run.backend == "cuda" || ranks() != nullptr;  // which know of no symmetry
+  const std::string& backend = common.fit.run.backend;
+  const bool on_device = backend == "cuda" || (backend == "auto" && cuda_devices().none.empty());
+  const bool elsewhere = on_device || ranks() != nullptr;  // where a matrix is whole
   if (!options.protocol.unsymmetric && bounded && !elsewhere) common.fit.symmetry = Symmetry::symmetric;
-  settle(common, {common.data});
 
-  if (options.lists() && !options.scores.empty()) check_outputs({{"--scores", options.scores}}, {common.data});
+  if (!options.scores.empty()) check_outputs({{"--scores", options.scores}}, {common.data});
 
   Watch watch(common);
   std::vector<PhaseCost> before;
