@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Layers look downward only.
 
-    tools/check_layers.py                    reads every #include, and the imports of the Python package
-    tools/check_layers.py --symbols BUILD    reads the object files of a finished build: a function may be declared anywhere,
-                                             so what a layer really needs from others is known when it is linked
+tools/check_layers.py                    reads every #include, and the imports of the Python package
+tools/check_layers.py --symbols BUILD    reads the object files of a finished build: a function may be declared anywhere,
+                                         so what a layer really needs from others is known when it is linked
 """
+
 import ast
 import collections
 import pathlib
@@ -13,11 +14,31 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LAYERS = ["base", "losses", "kernels", "linalg", "model", "seam", "cpu", "cuda", "distributed", "solver", "methods", "fit", "verify", "io", "report", "apps", "python"]
+LAYERS = [
+    "base",
+    "losses",
+    "kernels",
+    "linalg",
+    "model",
+    "seam",
+    "cpu",
+    "cuda",
+    "distributed",
+    "solver",
+    "methods",
+    "fit",
+    "verify",
+    "io",
+    "report",
+    "apps",
+    "python",
+]
 SIDE_BY_SIDE = [{"cpu", "cuda"}, {"io", "report"}, {"apps", "python"}]  # neither may look at the other
 SEES_ONLY = {"python": {"io", "report"}, "verify": {"base", "linalg"}}  # of what is below, beside the public headers
 # Who verifies a claim must not use the code that made it: of layers below, these alone may be called.
-CALLS_ONLY = {"verify": re.compile(r"tracenorm::(lapack::|Execution::|SparsePattern::SparsePattern|LowRankMatrix::LowRankMatrix)")}
+CALLS_ONLY = {
+    "verify": re.compile(r"tracenorm::(lapack::|Execution::|SparsePattern::SparsePattern|LowRankMatrix::LowRankMatrix)")
+}
 # The lowest layer that may include each public header.
 PUBLIC = {
     "base": ["array", "error", "field", "ranks", "state", "types", "version"],
@@ -25,8 +46,7 @@ PUBLIC = {
     "linalg": ["low_rank_matrix", "observations"],
     "model": ["constraint", "model", "penalty", "preparation", "problem", "spread"],
     "seam": ["certificate"],
-    "methods": ["checkpoint", "methods/*", "options", "radius_path", "run", "solve",
-                "sparse_estimate", "width"],
+    "methods": ["checkpoint", "methods/*", "options", "radius_path", "run", "solve", "sparse_estimate", "width"],
     "fit": ["fit", "fold_in"],
     "verify": ["claim", "verify"],
     "io": ["io"],
@@ -67,8 +87,12 @@ def includes():
             if not path.name.endswith((".cpp", ".hpp", ".inc", ".hpp.in", ".cu", ".cuh")):
                 continue
             below = path.relative_to(ROOT / top)
-            layer = {"include/tracenorm": layer_of_public(str(below)), "src": below.parts[0], "apps": "apps",
-                     "python/src": "python"}[top]
+            layer = {
+                "include/tracenorm": layer_of_public(str(below)),
+                "src": below.parts[0],
+                "apps": "apps",
+                "python/src": "python",
+            }[top]
             for number, line in enumerate(path.read_text().splitlines(), 1):
                 match = re.match(r'\s*#\s*include\s*[<"]([^">]+)[">]', line)
                 if match:

@@ -230,8 +230,8 @@ void add_links(CLI::App& program, Action& action) {
          "only the first N nodes of the graph (default: all)")
       ->type_name("N")
       ->group("Data");
-  show_first(*app, {"--observed", "--flip", "--hide", "--top", "--node", "--scores", "--radius", "--l1", "--loss",
-                    "--gap", "--time", "--seed", "--model", "--output", "--report", "--json", "--quiet"});
+  show_first(*app, {"--observed", "--hide", "--top", "--node", "--scores", "--radius", "--l1", "--loss", "--gap",
+                    "--time", "--seed", "--model", "--report", "--json", "--quiet"});
   app->footer(footer(kLinksExamples));
   app->callback([options, observed, unsymmetric, &action] {
     const bool usual = options->lists() || options->zeros;

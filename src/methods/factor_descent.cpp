@@ -11,8 +11,8 @@ namespace tracenorm::methods {
 
 namespace {
 
-/// Remembered steps. Each is two points in memory; six of them need as many passes as four.
-constexpr int kMemory = 4;
+/// Remembered steps. Each is two points in memory; six of them need no fewer passes than three.
+constexpr int kMemory = 3;
 
 /// The part of the radius that s gets when X should shrink: from s = 0 it could not grow.
 constexpr double kLeastSlack = 1e-3;

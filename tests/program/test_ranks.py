@@ -44,7 +44,9 @@ class Ranks(ProgramTest):
         return [*MPIRUN, "-n", str(ranks), PROGRAM, *map(str, arguments)]
 
     def on_ranks(self, ranks, *arguments):
-        return subprocess.run(self.command(ranks, *arguments), cwd=self.folder, capture_output=True, text=True, timeout=120)
+        return subprocess.run(
+            self.command(ranks, *arguments), cwd=self.folder, capture_output=True, text=True, timeout=120
+        )
 
     def json_on(self, ranks, *arguments, code=0):
         done = self.on_ranks(ranks, *arguments, "--json", "-", "--threads", 1)
@@ -98,7 +100,9 @@ class Ranks(ProgramTest):
 
     def test_certificates_are_proved(self):
         data = self.ratings(rows=60, cols=40)
-        done = self.on_ranks(3, "complete", data, "--radius", 40, "--gap", 1e-4, "--model", "m.npz", "--certificate", "c.npz", "--quiet")
+        done = self.on_ranks(
+            3, "complete", data, "--radius", 40, "--gap", 1e-4, "--model", "m.npz", "--certificate", "c.npz", "--quiet"
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         self.succeed("verify", data, "m.npz", "c.npz")
 
@@ -106,7 +110,9 @@ class Ranks(ProgramTest):
         data = self.ratings(rows=60, cols=40)
         models = []
         for threads in (1, 2, 1):
-            done = self.on_ranks(3, "complete", data, "--radius", 40, "--threads", threads, "--model", "m.npz", "--quiet")
+            done = self.on_ranks(
+                3, "complete", data, "--radius", 40, "--threads", threads, "--model", "m.npz", "--quiet"
+            )
             self.assertEqual(done.returncode, 0, done.stderr)
             models.append((self.folder / "m.npz").read_bytes())
         self.assertEqual(models[0], models[1])
