@@ -141,7 +141,8 @@ class Ranks(ProgramTest):
 
     def begin_long_run(self, ranks, *more):
         data = self.ratings(rows=60, cols=40)
-        run = self.start(ranks, "complete", data, "--radius", 40, "--method", "fwua", "--iterations", 30000, "--threads", 1,
+        run = self.start(ranks, "complete", data, "--radius", 40, "--method", "fwua", "--iterations", 30000,
+                         "--threads", 1,
                          "--quiet", "--model", "m.npz", *more)  # fmt: skip
         while len(ranks_of(run.pid)) < ranks and run.poll() is None:
             time.sleep(0.05)
@@ -180,8 +181,9 @@ class Ranks(ProgramTest):
 
     def test_a_checkpoint_of_another_number_of_ranks(self):
         data = self.ratings(rows=60, cols=40)
-        arguments = ["complete", data, "--radius", 40, "--method", "fwua", "--iterations", 2000, "--checkpoint", "run.npz",
-                     "--checkpoint-every", 0, "--checkpoint-passes", 300, "--time", 0.3, "--model", "m.npz", "--quiet"]  # fmt: skip
+        arguments = ["complete", data, "--radius", 40, "--method", "fwua", "--iterations", 2000,
+                     "--checkpoint", "run.npz", "--checkpoint-every", 0, "--checkpoint-passes", 300, "--time", 0.3,
+                     "--model", "m.npz", "--quiet"]  # fmt: skip
         self.on_ranks(4, *arguments)
         self.assertTrue((self.folder / "run.npz").exists())
         done = self.on_ranks(2, "resume", "run.npz", "--time", 60)
