@@ -139,11 +139,10 @@ class Ranks(ProgramTest):
         self.assertEqual(done.stderr.count("tracenorm: error: "), 1, done.stderr)
         self.assertLess(time.monotonic() - begin, 10)
 
-    def begin_long_run(self, ranks, *more):
+    def begin_long_run(self, ranks, *more, iterations=30000):
         data = self.ratings(rows=60, cols=40)
-        run = self.start(ranks, "complete", data, "--radius", 40, "--method", "fwua", "--iterations", 30000,
-                         "--threads", 1,
-                         "--quiet", "--model", "m.npz", *more)  # fmt: skip
+        run = self.start(ranks, "complete", data, "--radius", 40, "--method", "fwua", "--iterations", iterations,
+                         "--threads", 1, "--quiet", "--model", "m.npz", *more)  # fmt: skip
         while len(ranks_of(run.pid)) < ranks and run.poll() is None:
             time.sleep(0.05)
         return run
@@ -181,18 +180,18 @@ class Ranks(ProgramTest):
 
     def test_a_checkpoint_of_another_number_of_ranks(self):
         data = self.ratings(rows=60, cols=40)
-        arguments = ["complete", data, "--radius", 40, "--method", "fwua", "--iterations", 2000,
-                     "--checkpoint", "run.npz", "--checkpoint-every", 0, "--checkpoint-passes", 300, "--time", 0.3,
+        arguments = ["complete", data, "--radius", 40, "--method", "fwua", "--iterations", 10**6,
+                     "--checkpoint", "run.npz", "--checkpoint-every", 0, "--checkpoint-passes", 300, "--time", 2,
                      "--model", "m.npz", "--quiet"]  # fmt: skip
         self.on_ranks(4, *arguments)
         self.assertTrue((self.folder / "run.npz").exists())
-        done = self.on_ranks(2, "resume", "run.npz", "--time", 60)
+        done = self.on_ranks(2, "resume", "run.npz", "--time", 60, "--iterations", 3000)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertFalse(numpy.isnan(load_model(self.folder / "m.npz")["matrix"]).any())
 
     def test_a_warning_saves(self):
         """SIGUSR1 to mpirun, as batch systems send it before the end."""
-        run = self.begin_long_run(2, "--json", "run.json")
+        run = self.begin_long_run(2, "--json", "run.json", iterations=10**7)
         time.sleep(1)
         run.send_signal(signal.SIGUSR1)
         run.communicate(timeout=30)
