@@ -11,13 +11,13 @@ namespace {
 
 std::atomic<std::size_t> refused{0};
 
+void* allocate_or_not(std::size_t bytes) noexcept { return std::malloc(bytes > 0 ? bytes : 1); }
+
 void* allocate(std::size_t bytes) {
-  if (void* memory = std::malloc(bytes > 0 ? bytes : 1)) return memory;
+  if (void* memory = allocate_or_not(bytes)) return memory;
   refused.store(bytes);
   throw std::bad_alloc();
 }
-
-void* allocate_or_not(std::size_t bytes) noexcept { return std::malloc(bytes > 0 ? bytes : 1); }
 
 }  // namespace
 

@@ -99,7 +99,7 @@ def solve(
         "none", "l1:LAMBDA" (on all entries: a sparse X), "complement-squared:LAMBDA" (on the unobserved entries).
     symmetry
         "symmetric": X is symmetric, "psd": and positive semidefinite, so that the radius bounds its trace. The data
-        must be symmetric; it takes half the memory and less time.
+        must be symmetric; passes go over one half of them.
     sparse
         With an l1 penalty: ``result.sparse`` is the answer with exact zeros where the dual point says that the optimum
         has them.

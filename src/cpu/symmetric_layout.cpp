@@ -1,5 +1,5 @@
-// One triangle of a symmetric matrix: half the memory, and half the work of every pass. The diagonal comes first, whose
-// entries count once, then what is above it, whose entries stand for two.
+// One triangle of a symmetric matrix: half the entries, and half the work of every pass. The diagonal comes first,
+// whose entries count once, then what is above it, whose entries stand for two.
 //
 // A full matrix has its triangle in blocks of rows: what a block has beyond its own columns is a rectangle, met by the
 // kernels of full rows, and what is left are small triangles along the diagonal, row by row. A sparse one is a pattern.
