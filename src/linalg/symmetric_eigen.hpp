@@ -13,6 +13,11 @@ struct SymmetricEigen {
 };
 SymmetricEigen symmetric_eigen(const Eigen::MatrixXd& m);
 
+/// Its eigenpairs of these signs by falling magnitude, without those at or below `tolerance` times the largest
+/// magnitude of all.
+enum class Signs : signed char { negative = -1, any = 0, positive = 1 };
+SymmetricEigen leading_eigen(const Eigen::MatrixXd& m, Signs signs, double tolerance);
+
 Eigen::VectorXd symmetric_eigenvalues(const Eigen::MatrixXd& m);
 
 }  // namespace tracenorm

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 #include "linalg/lapack.hpp"
 #include "linalg/symmetric_eigen.hpp"
@@ -78,20 +77,14 @@ FactoredMatrix Seeds::symmetric_outside(const Product& block, const Product& pro
   }
   settle();
   const Eigen::MatrixXd small = panels.gram(block.left, product.left);
-  const auto [values, vectors] = symmetric_eigen((small + small.transpose()) / 2);
-  std::vector<Eigen::Index> order;
-  for (Eigen::Index k = 0; k < values.size(); ++k) {
-    if (one_sided ? values[k] < 0 : values[k] != 0) order.push_back(k);
-  }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](Eigen::Index a, Eigen::Index b) { return std::abs(values[a]) > std::abs(values[b]); });
-  const auto count = std::min(most, static_cast<Index>(order.size()));
+  const SymmetricEigen eigen =
+      leading_eigen((small + small.transpose()) / 2, one_sided ? Signs::negative : Signs::any, 0);
+  const auto count = std::min(most, static_cast<Index>(eigen.values.size()));
   if (count == 0) return FactoredMatrix(panels);
-  order.resize(static_cast<std::size_t>(count));
   const Product seeds{panels.make(Side::left, Use::exact, count), panels.make(Side::right, Use::exact, count)};
-  panels.combine(0, block.right, vectors(Eigen::all, order), seeds.right);
+  panels.combine(0, block.right, eigen.vectors.leftCols(count), seeds.right);
   panels.add(0, 1, seeds.right.flat(), seeds.left.flat());
-  return {panels, seeds.left, -values(order), seeds.right};
+  return {panels, seeds.left, -eigen.values.head(count), seeds.right};
 }
 
 void Seeds::leave_spans(const Product& block) {

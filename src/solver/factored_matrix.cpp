@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 #include "linalg/symmetric_eigen.hpp"
 
@@ -132,32 +131,20 @@ void FactoredMatrix::compress(Symmetry symmetry, double tolerance) {
   if (done || !decomposed_ || symmetry == Symmetry::none || terms_ == 0) return;
   // In the basis of U, X = U S V' is the small matrix S V'U.
   const Eigen::MatrixXd core = values().asDiagonal() * panels_->gram(right(), left());
-  const auto [eigenvalues, vectors] = symmetric_eigen((core + core.transpose()) / 2);
-  std::vector<Eigen::Index> order;
-  for (Eigen::Index k = 0; k < eigenvalues.size(); ++k) {
-    if (symmetry == Symmetry::symmetric ? eigenvalues[k] != 0 : eigenvalues[k] > 0) order.push_back(k);
-  }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](Eigen::Index a, Eigen::Index b) { return std::abs(eigenvalues[a]) > std::abs(eigenvalues[b]); });
-  const auto kept = static_cast<Index>(order.size());
-  Eigen::MatrixXd turn(terms_, kept);
-  Eigen::VectorXd values(kept);
+  const SymmetricEigen eigen = leading_eigen((core + core.transpose()) / 2,
+                                             symmetry == Symmetry::semidefinite ? Signs::positive : Signs::any, 0);
+  const auto kept = static_cast<Index>(eigen.values.size());
   Eigen::MatrixXd flip = Eigen::MatrixXd::Zero(kept, kept);
-  for (Index k = 0; k < kept; ++k) {
-    turn.col(k) = vectors.col(order[static_cast<std::size_t>(k)]);
-    const double value = eigenvalues[order[static_cast<std::size_t>(k)]];
-    values[k] = std::abs(value);
-    flip(k, k) = value < 0 ? -1 : 1;
-  }
+  for (Index k = 0; k < kept; ++k) flip(k, k) = eigen.values[k] < 0 ? -1 : 1;
   const Panel right = panels_->make(Side::right, Use::exact, kept);
   const Panel left = panels_->make(Side::left, Use::exact, kept);
   if (kept > 0) {
-    panels_->combine(0, this->left(), turn, right);
+    panels_->combine(0, this->left(), eigen.vectors, right);
     panels_->combine(0, right, flip, left);
   }
   left_ = left;
   right_ = right;
-  values_ = values;
+  values_ = eigen.values.cwiseAbs();
   terms_ = 0;
   while (terms_ < kept && values_[terms_] > tolerance * values_[0]) ++terms_;
 }

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <utility>
-#include <vector>
 
 #include "linalg/lapack.hpp"
 #include "linalg/symmetric_eigen.hpp"
@@ -118,25 +117,11 @@ void ThinSvd::decompose() {
 
 void ThinSvd::decompose_symmetric() {
   core_ = (0.5 * (core_ + core_.transpose())).eval();
-  const auto [eigenvalues, vectors] = symmetric_eigen(core_);
-  std::vector<Eigen::Index> order;
-  const double largest = eigenvalues.cwiseAbs().maxCoeff();
-  for (Eigen::Index k = 0; k < eigenvalues.size(); ++k) {
-    const double value = symmetry_ == Symmetry::semidefinite ? eigenvalues[k] : std::abs(eigenvalues[k]);
-    if (value > kRounding * largest) order.push_back(k);
-  }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](Eigen::Index a, Eigen::Index b) { return std::abs(eigenvalues[a]) > std::abs(eigenvalues[b]); });
-  const auto rank = static_cast<Eigen::Index>(order.size());
-  values_.resize(rank);
-  signs_.resize(rank);
-  core_right_.resize(core_.rows(), rank);
-  for (Eigen::Index k = 0; k < rank; ++k) {
-    const double value = eigenvalues[order[static_cast<std::size_t>(k)]];
-    values_[k] = std::abs(value);
-    signs_[k] = value < 0 ? -1 : 1;
-    core_right_.col(k) = vectors.col(order[static_cast<std::size_t>(k)]);
-  }
+  const bool positive = symmetry_ == Symmetry::semidefinite;
+  SymmetricEigen eigen = leading_eigen(core_, positive ? Signs::positive : Signs::any, kRounding);
+  values_ = eigen.values.cwiseAbs();
+  signs_ = (eigen.values.array() < 0).select(Eigen::VectorXd::Constant(eigen.values.size(), -1), 1);
+  core_right_ = std::move(eigen.vectors);
   core_left_ = core_right_ * signs_.asDiagonal();
 }
 
