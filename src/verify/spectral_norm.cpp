@@ -179,7 +179,7 @@ NormBound by_factorisation(const ScaledSlopes& m, const CheapNorms& norms, doubl
 /// The largest eigenvalue of -H for the symmetric part H of M, which is square: t I + H is factorised, with margins as
 /// above. H is off by the errors of M and one rounding an entry.
 NormBound by_one_side(const ScaledSlopes& m, const CheapNorms& norms, double wanted) {
-  const NormBound failed{norms.least(), 0, ""};
+  NormBound failed{norms.least(), 0, ""};
   const double error = above(above(m.error + norms.rounding) + product_above(gamma(2), norms.frobenius));
   Eigen::MatrixXd h = Eigen::MatrixXd::Zero(m.cols, m.cols);
   std::vector<double> row(static_cast<std::size_t>(m.cols));
