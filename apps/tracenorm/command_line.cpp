@@ -18,6 +18,7 @@
 #include "suggestion.hpp"
 #include "tracenorm/error.hpp"
 #include "tracenorm/version.hpp"
+#include "troubleshooting.hpp"
 
 namespace tracenorm::app {
 
@@ -123,7 +124,8 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
 
 int complain(std::string_view message, int code) {
   something_failed = true;
-  tell_user(fmt::format("tracenorm: error: {}\n", message));
+  tell_user(fmt::format("tracenorm: error: {}\nSee docs: troubleshooting#{}\n", message,
+                        troubleshooting_anchor(code, message)));
   return code;
 }
 

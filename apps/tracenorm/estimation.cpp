@@ -115,7 +115,8 @@ std::string_view remedy(Status status) {
 
 void explain(const Result& result, const RunOptions& run, bool quiet) {
   if (result.status == Status::numerical_failure) {
-    tell_user(fmt::format("tracenorm: error: numerical failure: {}\n", result.message));
+    tell_user(fmt::format("tracenorm: error: numerical failure: {}\nSee docs: troubleshooting#{}\n", result.message,
+                          to_string(result.status)));
   } else if (result.status == Status::interrupted) {
     note(quiet, "interrupted; the results are those of the iterations done so far");
   } else if (exit_code(result, run) == 1) {

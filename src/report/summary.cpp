@@ -315,7 +315,12 @@ std::vector<SummaryLine> summary(const RunReport& report) {
 
 std::string to_text(const RunReport& report) {
   std::string text;
-  for (const SummaryLine& line : summary(report)) text += line_text(line.label, line.value);
+  for (const SummaryLine& line : summary(report)) {
+    const bool explained = line.label == "status";  // the page has an anchor for each
+    text += line_text(line.label, explained ? fmt::format("{} (docs: troubleshooting#{})", line.value,
+                                                          to_string(report.result.status))
+                                            : line.value);
+  }
   return text + certificate_sentence(report) + "\n";
 }
 
