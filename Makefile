@@ -138,6 +138,33 @@ guard: ## fails when a kernel takes a tenth more instructions, or a run a tenth 
 	cmake --preset release -DTRACENORM_BENCH=ON && cmake --build --preset release -j $(JOBS) --target tracenorm_guard tracenorm_program
 	python3 tools/guard.py build
 
+# The site is made of docs/, README and other pages, docstrings and headers. Its tutorials are run first; a link that leads
+# nowhere is an error.
+docs_python = build/docs-venv/bin/python
+.PHONY: docs-venv
+docs-venv: wheel
+	$(call packages,docs)
+	test -d build/docs-venv || $(PYTHON) -m venv build/docs-venv
+	$(docs_python) -m pip install --quiet --requirement docs/requirements.txt
+	$(docs_python) -m pip install --quiet --force-reinstall --no-deps dist/*.whl
+
+.PHONY: docs
+docs: docs-venv ## the documentation as a site in build/site, its tutorials run
+	$(docs_python) tools/docs/run_pages.py build/docs-runs --jobs $(JOBS)
+	$(docs_python) -m mkdocs build --strict --quiet
+	@echo "build/site/index.html"
+
+.PHONY: test-docs
+test-docs: docs ## the site, the notebooks, and a look at the site in a browser
+	$(docs_python) tools/docs/run_notebooks.py examples/notebooks
+	$(docs_python) tests/docs/check_schema.py docs/report.schema.json build/docs-runs
+	$(call packages,test)
+	TRACENORM_SITE=build/site /usr/bin/python3 -B -m unittest discover --start-directory tests/browser --pattern site_check.py
+
+.PHONY: docs-numbers
+docs-numbers: build ## puts numbers that commands make into README and pages; DATA=DIR for those that need data sets
+	python3 tools/docs/page_numbers.py $(if $(DATA),--data $(DATA))
+
 .PHONY: install
 install: build ## library, headers and program to PREFIX (/usr/local)
 	cmake --install build --prefix "$(PREFIX)"

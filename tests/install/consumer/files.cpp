@@ -1,4 +1,4 @@
-// A stranger's program with files: the example of the README.
+// A stranger's program with files: the example of docs/start/cpp.md.
 #include <cstdio>
 #include <tracenorm/tracenorm.hpp>
 
