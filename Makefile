@@ -151,7 +151,7 @@ docs-venv: wheel
 .PHONY: docs
 docs: docs-venv ## the documentation as a site in build/site, its tutorials run
 	$(docs_python) tools/docs/run_pages.py build/docs-runs --jobs $(JOBS)
-	$(docs_python) -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(docs_python) -m mkdocs build --strict --quiet
 	@echo "build/site/index.html"
 
 .PHONY: test-docs
