@@ -51,7 +51,7 @@ Model labelled_model(const report::RunReport& report) {
   return model;
 }
 
-void write_results(const EstimationOptions& options, report::RunReport& report) {
+void write_results(const EstimationOptions& options, report::RunReport& report, const FurtherOutput& further) {
   if (!is_spokesman()) return;
   OutputAttempts outputs;
   // A model that is not made of numbers must not replace a good one.
@@ -74,6 +74,12 @@ void write_results(const EstimationOptions& options, report::RunReport& report) 
     outputs.attempt([&] {
       io::write_matrix(options.output, labelled_model(report));
       report.written.push_back(options.output);
+    });
+  }
+  if (!further.path.empty() && report.result.status != Status::numerical_failure) {
+    outputs.attempt([&] {
+      write_output(further.path, further.text);
+      report.written.push_back(further.path);
     });
   }
   if (!options.json.empty()) {
@@ -145,11 +151,11 @@ void Watch::set_series(std::string_view what) {
   if (bar_) bar_->set_series(what);
 }
 
-int finish(const EstimationOptions& options, report::RunReport& report, Watch& watch) {
+int finish(const EstimationOptions& options, report::RunReport& report, Watch& watch, const FurtherOutput& further) {
   report.data = options.data;
   watch.end_progress();
   explain(report.result, report.run, options.quiet);
-  write_results(options, report);
+  write_results(options, report, further);
   const int code = exit_code(report.result, report.run);
   watch.end_checkpoint(code == 0 && report.result.status != Status::time_limit);  // time may be given anew
   return code;

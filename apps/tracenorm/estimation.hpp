@@ -43,8 +43,15 @@ class Watch final : public Observer {
   RunCheckpoint checkpoint_;
 };
 
+/// A text that a command writes besides; an empty path: it was not asked for.
+struct FurtherOutput {
+  std::string path{};
+  std::string text{};
+};
+
 /// Saves the model, writes JSON, page and summary. Returns the exit code.
-int finish(const EstimationOptions& options, report::RunReport& report, Watch& watch);
+int finish(const EstimationOptions& options, report::RunReport& report, Watch& watch,
+           const FurtherOutput& further = {});
 
 /// Reads held-out entries with the names of the training data; `Preparation::kUnknown` is a row or column that is not
 /// there. An input error when that is so for all of them.

@@ -173,7 +173,7 @@ void set_defaults(FitOptions& options, const Loss& loss) {
   options.clip = false;
 }
 
-void settle(EstimationOptions& options, const std::vector<std::string>& inputs) {
+void settle(EstimationOptions& options, const std::vector<std::string>& inputs, const OutputPaths& further) {
   options.fit.method = options.method.make(options.fit.run.gap.has_value());
   const bool given = options.fit.method.has_value();
   if (given) check_radius(options.fit);
@@ -190,13 +190,11 @@ void settle(EstimationOptions& options, const std::vector<std::string>& inputs) 
   if (!options.checkpoint.file.empty() && std::find(inputs.begin(), inputs.end(), kStdin) != inputs.end()) {
     throw Error(ErrorCode::usage, "--checkpoint: data from standard input cannot be read again; give a file");
   }
-  check_outputs({{"--json", options.json},
-                 {"--model", options.model},
-                 {"--certificate", options.certificate},
-                 {"--report", options.report},
-                 {"--output", options.output},
-                 {"--checkpoint", options.checkpoint.file}},
-                inputs);
+  OutputPaths outputs{
+      {"--json", options.json},     {"--model", options.model},   {"--certificate", options.certificate},
+      {"--report", options.report}, {"--output", options.output}, {"--checkpoint", options.checkpoint.file}};
+  outputs.insert(outputs.end(), further.begin(), further.end());
+  check_outputs(outputs, inputs);
 }
 
 std::string footer(std::string_view remarks) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "method_options.hpp"
+#include "outputs.hpp"
 #include "run_checkpoint.hpp"
 #include "tracenorm/error.hpp"
 #include "tracenorm/fit.hpp"
@@ -47,7 +48,7 @@ std::string footer(std::string_view remarks);
 void check_output_size(const EstimationOptions& options, Index rows, Index cols);
 
 /// Makes every choice that needs no data, and finds what can be found wrong before any are read: options that do not go
-/// together, outputs that cannot be written.
-void settle(EstimationOptions& options, const std::vector<std::string>& inputs);
+/// together, outputs that cannot be written, a command's own ones among them.
+void settle(EstimationOptions& options, const std::vector<std::string>& inputs, const OutputPaths& further = {});
 
 }  // namespace tracenorm::app

@@ -10,110 +10,96 @@ namespace tracenorm::app {
 
 namespace {
 
+using Edges = std::vector<std::pair<Index, Index>>;
+
 /// Streams of their own, so that the mask of a seed is the same for every flip probability, and so on.
 constexpr std::uint64_t kFlipsStream = 0x5851f42d4c957f2dULL;
 constexpr std::uint64_t kHiddenStream = 0x14057b7ef767814fULL;
 constexpr std::uint64_t kZerosStream = 0x2545f4914f6cdd1dULL;
 
+Edges draw_hidden(const Edges& edges, const LinkProtocol& protocol) {
+  Edges hidden;
+  if (!protocol.hide) return hidden;
+  Random random(protocol.seed ^ kHiddenStream);
+  std::copy_if(edges.begin(), edges.end(), std::back_inserter(hidden),
+               [&](const auto&) { return random.uniform() < *protocol.hide; });
+  return hidden;
+}
+
+/// (a, b), and (b, a) where a link has no direction.
+void add(Entries& entries, bool ordered, Index a, Index b, Real value) {
+  entries.row.push_back(a);
+  entries.col.push_back(b);
+  entries.value.push_back(value);
+  if (!ordered) add(entries, true, b, a, value);
+}
+
 }  // namespace
 
-Neighbours::Neighbours(Index nodes, const std::vector<std::pair<Index, Index>>& edges)
-    : begin_(static_cast<std::size_t>(nodes) + 1), other_(2 * edges.size()) {
-  for (const auto& [a, b] : edges) {
-    ++begin_[static_cast<std::size_t>(a) + 1];
-    ++begin_[static_cast<std::size_t>(b) + 1];
-  }
-  for (std::size_t a = 0; a + 1 < begin_.size(); ++a) begin_[a + 1] += begin_[a];
-  std::vector<Offset> next(begin_.begin(), begin_.end() - 1);
-  const auto add = [&](Index a, Index b) { other_[static_cast<std::size_t>(next[static_cast<std::size_t>(a)]++)] = b; };
-  for (const auto& [a, b] : edges) {
-    add(a, b);
-    add(b, a);
-  }
-  for (std::size_t a = 0; a + 1 < begin_.size(); ++a) {
-    std::sort(other_.begin() + begin_[a], other_.begin() + begin_[a + 1]);
-  }
+LinkMatrix::LinkMatrix(io::Graph graph, const LinkProtocol& protocol)
+    : graph_(std::move(graph)),
+      loops_(graph_.kind == io::GraphKind::bipartite ||
+             std::any_of(edges().begin(), edges().end(), [](const auto& edge) { return edge.first == edge.second; })),
+      links_(pattern_of(edges())),
+      hidden_(pattern_of(draw_hidden(edges(), protocol))) {}
+
+SparsePattern LinkMatrix::pattern_of(const Edges& edges) const {
+  Entries ones;
+  for (const auto& [a, b] : edges) add(ones, ordered(), a, b, 1);
+  return make_sparse(graph_.nodes, graph_.right_nodes, ones).pattern;
 }
 
-bool Neighbours::linked(Index a, Index b) const {
-  const auto row = static_cast<std::size_t>(a);
-  return std::binary_search(other_.begin() + begin_[row], other_.begin() + begin_[row + 1], b);
+double LinkMatrix::absent() const {
+  const double all = double(rows()) * double(cols()) - (loops_ ? 0.0 : double(rows()));
+  return (ordered() ? all : all / 2) - static_cast<double>(edges().size());
 }
 
-void Neighbours::mark(Index a, std::vector<unsigned char>& row) const {
-  row.assign(begin_.size() - 1, 0);
-  for (Offset e = begin_[static_cast<std::size_t>(a)]; e < begin_[static_cast<std::size_t>(a) + 1]; ++e) {
-    row[static_cast<std::size_t>(other_[static_cast<std::size_t>(e)])] = 1;
-  }
-}
-
-Neighbours hidden_links(const io::Graph& graph, const LinkProtocol& protocol) {
-  std::vector<std::pair<Index, Index>> hidden;
-  if (protocol.hide) {
-    Random random(protocol.seed ^ kHiddenStream);
-    for (const auto& edge : graph.edges) {
-      if (random.uniform() < *protocol.hide) hidden.push_back(edge);
-    }
-  }
-  return {graph.nodes, hidden};
-}
-
-DenseObservations observe(const Neighbours& graph, const Neighbours& hidden, const LinkProtocol& protocol) {
+DenseObservations observe(const LinkMatrix& graph, const LinkProtocol& protocol) {
   Random mask(protocol.seed);
   Random flips(protocol.seed ^ kFlipsStream);
-  const Index n = graph.nodes();
-  const auto place = [n](Index a, Index b) {
-    return static_cast<std::size_t>(a) * static_cast<std::size_t>(n) + static_cast<std::size_t>(b);
+  const auto place = [&](Index a, Index b) {
+    return static_cast<std::size_t>(a) * static_cast<std::size_t>(graph.cols()) + static_cast<std::size_t>(b);
   };
-  std::vector<Real> entries(static_cast<std::size_t>(n) * static_cast<std::size_t>(n),
-                            std::numeric_limits<Real>::quiet_NaN());
-  std::vector<unsigned char> links;
-  std::vector<unsigned char> unseen;
-  for (Index a = 0; a < n; ++a) {
-    graph.mark(a, links);
-    hidden.mark(a, unseen);
-    for (Index b = protocol.unsymmetric ? 0 : a; b < n; ++b) {
-      // In the usual protocol nothing is said of a node and itself.
-      const bool seen = protocol.hide ? a != b : mask.uniform() < protocol.observed;
+  std::vector<Real> entries(place(graph.rows(), 0), std::numeric_limits<Real>::quiet_NaN());
+  const bool mirrored = !graph.ordered() && !protocol.unsymmetric;
+  // The paper sees the diagonal of an undirected graph, too; in the usual protocol nothing is said of it.
+  const bool pairs_only = graph.ordered() || protocol.hide;
+  for (Index a = 0; a < graph.rows(); ++a) {
+    RowWalk links(graph.links(), a);
+    RowWalk hidden(graph.hidden(), a);
+    for (Index b = mirrored ? a : 0; b < graph.cols(); ++b) {
+      const bool drawn = protocol.hide || mask.uniform() < protocol.observed;
       const bool flipped = flips.uniform() < protocol.flip;
-      if (!seen) continue;
-      const auto at = static_cast<std::size_t>(b);
-      const Real value = (links[at] != 0 && unseen[at] == 0) != flipped ? 1 : 0;
+      if (!drawn || (pairs_only && !graph.is_pair(a, b))) continue;
+      const Real value = (links.has(b) && !hidden.has(b)) != flipped ? 1 : 0;
       entries[place(a, b)] = value;
-      if (!protocol.unsymmetric) entries[place(b, a)] = value;
+      if (mirrored) entries[place(b, a)] = value;
     }
   }
-  return {n, n, std::move(entries), {}};
+  return {graph.rows(), graph.cols(), std::move(entries), {}};
 }
 
-FitData sample_pairs(const io::Graph& edges, const Neighbours& graph, const Neighbours& hidden, std::int64_t zeros,
-                     std::uint64_t seed) {
+FitData sample_pairs(const LinkMatrix& graph, std::int64_t zeros, std::uint64_t seed) {
   Random random(seed ^ kZerosStream);
-  const Index n = graph.nodes();
-  std::vector<std::pair<Index, Index>> absent;
+  const auto draw = [&](Index nodes) { return static_cast<Index>(random.below(static_cast<std::uint64_t>(nodes))); };
+  Edges absent;
   FitData data;
-  data.rows = data.cols = n;
-  const auto add = [&](Index a, Index b, Real value) {
-    for (const auto& [i, j] : {std::pair(a, b), std::pair(b, a)}) {
-      data.entries.row.push_back(i);
-      data.entries.col.push_back(j);
-      data.entries.value.push_back(value);
-    }
-  };
-  for (const auto& [a, b] : edges.edges) {
-    if (hidden.linked(a, b)) continue;
-    add(a, b, 1);
-    for (std::int64_t k = 0; k < zeros; ++k) {
-      const Index from = k % 2 == 0 ? a : b;  // nodes with many links have many zeros
-      const auto to = static_cast<Index>(random.below(static_cast<std::uint64_t>(n)));
+  data.rows = graph.rows();
+  data.cols = graph.cols();
+  for (const auto& [a, b] : graph.edges()) {
+    if (graph.hidden().find(a, b) >= 0) continue;
+    add(data.entries, graph.ordered(), a, b, 1);
+    for (std::int64_t k = 0; k < zeros; ++k) {  // nodes with many links have many zeros
+      const auto [from, to] = k % 2 == 0 ? std::pair(a, draw(graph.cols())) : std::pair(draw(graph.rows()), b);
       // A hidden link that is drawn counts as absent, as it would among all pairs.
-      if (to == from || (graph.linked(from, to) && !hidden.linked(from, to))) continue;
-      absent.emplace_back(std::min(from, to), std::max(from, to));
+      const bool linked = graph.links().find(from, to) >= 0 && graph.hidden().find(from, to) < 0;
+      if (linked || !graph.is_pair(from, to)) continue;
+      graph.ordered() ? absent.emplace_back(from, to) : absent.emplace_back(std::minmax(from, to));
     }
   }
   std::sort(absent.begin(), absent.end());
   absent.erase(std::unique(absent.begin(), absent.end()), absent.end());
-  for (const auto& [a, b] : absent) add(a, b, 0);
+  for (const auto& [a, b] : absent) add(data.entries, graph.ordered(), a, b, 0);
   return data;
 }
 

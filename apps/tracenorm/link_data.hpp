@@ -9,41 +9,68 @@
 
 namespace tracenorm::app {
 
-/// Which nodes a node is linked with, both ways.
-class Neighbours {
- public:
-  Neighbours(Index nodes, const std::vector<std::pair<Index, Index>>& edges);
-
-  [[nodiscard]] Index nodes() const { return static_cast<Index>(begin_.size()) - 1; }
-  [[nodiscard]] Offset links() const { return begin_.back() / 2; }
-  [[nodiscard]] bool linked(Index a, Index b) const;
-  /// One byte a node: whether `a` is linked with it.
-  void mark(Index a, std::vector<unsigned char>& row) const;
-
- private:
-  std::vector<Offset> begin_;
-  std::vector<Index> other_;  // ascending within a node
-};
-
 /// Which part of a graph is seen. In the paper's protocol a share of all pairs is, and the others are held out; in the
 /// usual one a share of the links is hidden among the pairs without one, which are all taken for absent.
 struct LinkProtocol {
   double observed = 0.5;
   double flip = 0;
-  bool unsymmetric = false;
+  bool unsymmetric = false;      ///< (a, b) and (b, a) of an undirected graph are drawn separately
   std::optional<double> hide{};  ///< the usual one
   std::uint64_t seed = 0;
 };
 
-/// The links that the usual protocol hides.
-Neighbours hidden_links(const io::Graph& graph, const LinkProtocol& protocol);
+/// A graph as a matrix: which pairs of nodes there are, which of them are links, and which links are hidden.
+class LinkMatrix {
+ public:
+  LinkMatrix(io::Graph graph, const LinkProtocol& protocol);
+
+  [[nodiscard]] Index rows() const { return links_.rows(); }
+  [[nodiscard]] Index cols() const { return links_.cols(); }
+  /// Each link once.
+  [[nodiscard]] const std::vector<std::pair<Index, Index>>& edges() const { return graph_.edges; }
+  [[nodiscard]] const io::Graph& graph() const { return graph_; }
+  /// Both ways, where a link has no direction.
+  [[nodiscard]] const SparsePattern& links() const { return links_; }
+  [[nodiscard]] const SparsePattern& hidden() const { return hidden_; }
+  [[nodiscard]] Offset hidden_edges() const { return ordered() ? hidden_.entries() : hidden_.entries() / 2; }
+
+  /// Whether (a, b) and (b, a) are two pairs.
+  [[nodiscard]] bool ordered() const { return graph_.kind != io::GraphKind::undirected; }
+  /// A node and itself are none, unless the graph has such links.
+  [[nodiscard]] bool is_pair(Index a, Index b) const { return a != b || loops_; }
+  /// How many have no link.
+  [[nodiscard]] double absent() const;
+
+ private:
+  [[nodiscard]] SparsePattern pattern_of(const std::vector<std::pair<Index, Index>>& edges) const;
+
+  io::Graph graph_;
+  bool loops_;
+  SparsePattern links_;
+  SparsePattern hidden_;
+};
+
+/// Whether a row of a pattern has a column, for columns in ascending order.
+class RowWalk {
+ public:
+  RowWalk(const SparsePattern& pattern, Index row)
+      : col_(pattern.col()), at_(pattern.begin()[row]), end_(pattern.begin()[row + 1]) {}
+  bool has(Index col) {
+    while (at_ < end_ && col_[at_] < col) ++at_;
+    return at_ < end_ && col_[at_] == col;
+  }
+
+ private:
+  const Columns& col_;
+  Offset at_;
+  Offset end_;
+};
 
 /// All pairs, NaN where one is not seen.
-DenseObservations observe(const Neighbours& graph, const Neighbours& hidden, const LinkProtocol& protocol);
+DenseObservations observe(const LinkMatrix& graph, const LinkProtocol& protocol);
 
 /// The links that are not hidden, and beside each so many pairs without one, drawn at random: for graphs whose pairs no
 /// memory holds.
-FitData sample_pairs(const io::Graph& edges, const Neighbours& graph, const Neighbours& hidden, std::int64_t zeros,
-                     std::uint64_t seed);
+FitData sample_pairs(const LinkMatrix& graph, std::int64_t zeros, std::uint64_t seed);
 
 }  // namespace tracenorm::app

@@ -95,8 +95,8 @@ GivenData read_matrix(const VerifyCommand& command) {
 }
 
 /// The part of the graph that the model is about: `links` may have taken the first nodes only.
-GivenData read_graph(const VerifyCommand& command, const Model& model) {
-  const io::Graph graph = io::read_graph(command.data, command.read);
+GivenData read_graph(const VerifyCommand& command, io::GraphKind kind, const Model& model) {
+  const io::Graph graph = io::read_graph(command.data, command.read, kind);
   GivenData data{model.factors.rows(), model.factors.cols()};
   data.unstored = Real(0);
   const auto add = [&](Index a, Index b) {
@@ -107,7 +107,7 @@ GivenData read_graph(const VerifyCommand& command, const Model& model) {
   };
   for (const auto& [a, b] : graph.edges) {
     add(a, b);
-    add(b, a);
+    if (kind == io::GraphKind::undirected) add(b, a);
   }
   return data;
 }
@@ -117,7 +117,11 @@ GivenData read_data(const VerifyCommand& command, DataKind kind, const Model& mo
     case DataKind::matrix:
       return read_matrix(command);
     case DataKind::graph:
-      return read_graph(command, model);
+      return read_graph(command, io::GraphKind::undirected, model);
+    case DataKind::directed:
+      return read_graph(command, io::GraphKind::directed, model);
+    case DataKind::bipartite:
+      return read_graph(command, io::GraphKind::bipartite, model);
     default:
       return read_entries(command, model);
   }

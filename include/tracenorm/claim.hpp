@@ -14,8 +14,9 @@
 
 namespace tracenorm {
 
-/// How the data become entries: a list of them, a full matrix with holes, or a graph (1 at edges, 0 elsewhere).
-enum class DataKind { entries, matrix, graph };
+/// How the data become entries: a list of them, a full matrix with holes, or an undirected, directed or bipartite graph
+/// (1 at edges, 0 elsewhere).
+enum class DataKind { entries, matrix, graph, directed, bipartite };
 std::string_view to_string(DataKind kind);
 /// Throws an input error for another word.
 DataKind parse_data_kind(std::string_view text);

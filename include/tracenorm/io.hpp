@@ -83,11 +83,19 @@ struct Matrix {
   std::string columns;  ///< as in `NamedEntries`
 };
 
-/// An undirected graph: each edge once, a < b; self-loops dropped.
+/// What an edge "a b" says: that both are linked, that a links to b, or that a of the left side is linked with b of the
+/// right side, where the same id names two different nodes.
+enum class GraphKind { undirected, directed, bipartite };
+
+/// Each edge once, in ascending order. Of an undirected graph a < b, and loops are dropped; a directed one keeps those
+/// that its file has.
 struct Graph {
-  Index nodes = 0;
+  GraphKind kind = GraphKind::undirected;
+  Index nodes = 0;        ///< of the left side of a bipartite graph
+  Index right_nodes = 0;  ///< the same but for a bipartite graph
   std::vector<std::pair<Index, Index>> edges;
   Labels labels;
+  Labels right_labels;
 };
 
 /// Any format that holds entries. Files may be compressed (.gz, .xz), or a MovieLens zip that is read in place. A full
@@ -107,9 +115,9 @@ NamedEntries read_entries_like(const std::string& path, const Labels& rows, cons
 /// taken as rows of numbers, unless its name (u.data, ratings.*), its header or "::" says that it holds triplets.
 Matrix read_matrix(const std::string& path, const ReadOptions& options = {});
 
-/// An edge list, or a square matrix (Matrix Market, .npz, .npy) whose nonzero entries are edges. An edge given in both
-/// directions or several times counts once.
-Graph read_graph(const std::string& path, const ReadOptions& options = {});
+/// An edge list, or a matrix (Matrix Market, .npz, .npy; square unless the graph is bipartite) whose nonzero entries
+/// are edges. An edge that is given several times counts once, and an undirected one in both directions, too.
+Graph read_graph(const std::string& path, const ReadOptions& options = {}, GraphKind kind = GraphKind::undirected);
 
 /// Pairs to predict, "row col" per line (a value is ignored), as names: they may be unknown to the model.
 struct Pairs {

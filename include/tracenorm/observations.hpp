@@ -64,6 +64,7 @@ class SparsePattern {
   [[nodiscard]] Offset entries() const { return static_cast<Offset>(col_.size()); }
   [[nodiscard]] const Offset* begin() const { return begin_.data(); }  ///< rows() + 1 offsets
   [[nodiscard]] const Columns& col() const { return col_; }            ///< entries() columns
+  [[nodiscard]] Offset find(Index row, Index col) const;               ///< which entry it is; -1: none
 
  private:
   Index rows_ = 0;

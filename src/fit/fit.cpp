@@ -107,19 +107,19 @@ Trial hold_out(const FitOptions& options, const FitData& data) {
   return trial;
 }
 
-Trial hold_out(const FitOptions& options, const Problem& problem) {
-  Trial trial{problem, {}};
-  auto& data = std::get<DenseObservations>(trial.problem.observations);
+constexpr std::uint64_t kHeldOutStream = 0x2545f4914f6cdd1dULL;
+
+void hold_out(DenseObservations& data, std::uint64_t seed, Entries& validation) {
   std::vector<Real> values(data.value.begin(), data.value.end());
-  Random random(options.run.seed ^ 0x2545f4914f6cdd1dULL);
+  Random random(seed ^ kHeldOutStream);
   const bool square = data.rows == data.cols;
   const auto take = [&](Index i, Index j) {
     Real& value =
         values[static_cast<std::size_t>(i) * static_cast<std::size_t>(data.cols) + static_cast<std::size_t>(j)];
     if (std::isnan(value)) return;
-    trial.validation.row.push_back(i);
-    trial.validation.col.push_back(j);
-    trial.validation.value.push_back(value);
+    validation.row.push_back(i);
+    validation.col.push_back(j);
+    validation.value.push_back(value);
     value = std::numeric_limits<Real>::quiet_NaN();
   };
   for (Index i = 0; i < data.rows; ++i) {
@@ -130,6 +130,40 @@ Trial hold_out(const FitOptions& options, const Problem& problem) {
     }
   }
   data.value = std::move(values);
+}
+
+/// Of a symmetric matrix: (i, j) and (j, i) are held out together.
+void hold_out(SparseObservations& data, std::uint64_t seed, Entries& validation, int threads) {
+  const SparsePattern& pattern = data.pattern;
+  Random random(seed ^ kHeldOutStream);
+  Entries train;
+  std::vector<Real> weight;
+  for (Index i = 0; i < pattern.rows(); ++i) {
+    for (Offset e = pattern.begin()[i]; e < pattern.begin()[i + 1]; ++e) {
+      const Index j = pattern.col()[e];
+      if (j < i) continue;
+      const bool taken = random.uniform() < kChoosingShare;
+      Entries& part = taken ? validation : train;
+      for (const auto& [row, col] : {std::pair(i, j), std::pair(j, i)}) {
+        part.row.push_back(row);
+        part.col.push_back(col);
+        part.value.push_back(data.value[static_cast<std::size_t>(e)]);
+        if (!taken && !data.weight.empty()) weight.push_back(data.weight[static_cast<std::size_t>(e)]);
+        if (i == j) break;
+      }
+    }
+  }
+  data = make_sparse(pattern.rows(), pattern.cols(), train, weight, threads);
+}
+
+Trial hold_out(const FitOptions& options, const Problem& problem) {
+  Trial trial{problem, {}};
+  if (auto* dense = std::get_if<DenseObservations>(&trial.problem.observations)) {
+    hold_out(*dense, options.run.seed, trial.validation);
+  } else {
+    hold_out(std::get<SparseObservations>(trial.problem.observations), options.run.seed, trial.validation,
+             options.run.threads);
+  }
   if (trial.validation.size() == 0 || observed(trial.problem.observations) == 0) {
     too_few(observed(problem.observations));
   }
@@ -266,25 +300,47 @@ FitOptions settle(FitOptions options) {
   return options;
 }
 
+namespace {
+
+/// The list of a symmetric matrix: the mean of two entries that differ, or the one there is.
+void symmetrize(FitData& data, int threads) {
+  const Observations both = symmetrized(make_sparse(data.rows, data.cols, data.entries, data.weight, threads));
+  const auto& sparse = std::get<SparseObservations>(both);
+  data.entries = {};
+  for (Index i = 0; i < data.rows; ++i) {
+    for (Offset e = sparse.pattern.begin()[i]; e < sparse.pattern.begin()[i + 1]; ++e) {
+      data.entries.row.push_back(i);
+      data.entries.col.push_back(sparse.pattern.col()[e]);
+    }
+  }
+  data.entries.value.assign(sparse.value.begin(), sparse.value.end());
+  data.weight.assign(sparse.weight.begin(), sparse.weight.end());
+}
+
+}  // namespace
+
 Fit fit(FitData data, const FitOptions& options, const RunHooks& hooks) {
   const FitOptions chosen = settle(options);
   check_fields(chosen);
   if (chosen.chooses_radius() && data.validation.size() == 0 && data.entries.size() < kFewestToChoose) {
     too_few(data.entries.size());
   }
-  if (chosen.symmetry != Symmetry::none || chosen.symmetrize) {
-    throw Error(ErrorCode::usage,
-                "symmetry: entries in a list are not fitted as a symmetric matrix; give a full matrix", "symmetry");
-  }
   require_memory(data, chosen, available_memory());
   tell(hooks, "preparing the data");
   if (fits_offsets(chosen)) return fit_completion(std::move(data), chosen, hooks);
   std::vector<PhaseCost> profile;
   PhaseClock clock(profile);
+  if (chosen.symmetrize) symmetrize(data, chosen.run.threads);
+  const bool tries = chosen.chooses_radius() && data.validation.size() == 0;
+  const bool symmetric = chosen.symmetry != Symmetry::none;
   std::optional<Trial> trial;
-  if (chosen.chooses_radius() && data.validation.size() == 0) trial = hold_out(chosen, data);
+  if (tries && !symmetric) trial = hold_out(chosen, data);
   Preparation preparation;
   Problem problem = make_problem(chosen, data.rows, data.cols, std::move(data.entries), data.weight, preparation);
+  if (tries && symmetric) {
+    check(problem, chosen.run.threads);  // a part of data that are not symmetric would be made so
+    trial = hold_out(chosen, problem);
+  }
   clock.end("prepare");
   return solve(chosen, std::move(problem), std::move(preparation), std::move(trial), data.validation, hooks,
                std::move(profile));

@@ -291,10 +291,10 @@ Matrix read_matrix(const std::string& path, const ReadOptions& options) {
   return matrix;
 }
 
-Graph read_graph(const std::string& path, const ReadOptions& options) {
+Graph read_graph(const std::string& path, const ReadOptions& options, GraphKind kind) {
   Input input = open_input(path, options, Format::edges);
-  if (input.format == Format::edges) return read_edges(std::move(input.bytes));
-  return graph_of(parse_entries(std::move(input), options).data, path);
+  if (input.format == Format::edges) return read_edges(std::move(input.bytes), kind);
+  return graph_of(parse_entries(std::move(input), options).data, path, kind);
 }
 
 }  // namespace tracenorm::io

@@ -14,10 +14,11 @@ ParsedEntries read_triplets(ByteSource source, const ReadOptions& options);
 ParsedEntries read_libmf(ByteSource source, const ReadOptions& options);
 ParsedEntries read_sparse_npz(ArchiveReader archive);
 
-Graph read_edges(ByteSource source);
-/// A graph as its symmetric matrix of ones, and back: nonzero entries off the diagonal are edges.
+Graph read_edges(ByteSource source, GraphKind kind = GraphKind::undirected);
+/// An undirected graph as its symmetric matrix of ones.
 NamedEntries entries_of(const Graph& graph);
-Graph graph_of(const NamedEntries& data, const std::string& name);
+/// Nonzero entries are edges.
+Graph graph_of(const NamedEntries& data, const std::string& name, GraphKind kind);
 
 /// An array file becomes its entries.
 ParsedEntries read_matrix_market(ByteSource source);

@@ -44,4 +44,14 @@ SparsePattern SparsePattern::unchecked(Index rows, Index cols, Array<Offset> beg
   return pattern;
 }
 
+Offset SparsePattern::find(Index row, Index col) const {
+  Offset first = begin()[row];
+  const Offset end = begin()[row + 1];
+  for (Offset last = end; first < last;) {
+    const Offset middle = first + (last - first) / 2;
+    col_[middle] < col ? first = middle + 1 : last = middle;
+  }
+  return first < end && col_[first] == col ? first : -1;
+}
+
 }  // namespace tracenorm

@@ -11,17 +11,6 @@ namespace tracenorm {
 
 namespace {
 
-/// Where (row, col) is in the pattern, or -1.
-Offset find(const SparsePattern& pattern, Index row, Index col) {
-  Offset first = pattern.begin()[row];
-  Offset last = pattern.begin()[row + 1];
-  while (first < last) {
-    const Offset middle = first + (last - first) / 2;
-    pattern.col()[middle] < col ? first = middle + 1 : last = middle;
-  }
-  return first < pattern.begin()[row + 1] && pattern.col()[first] == col ? first : -1;
-}
-
 std::string differ(const char* what, Index i, Index j, Real a, Real b) {
   const auto shown = [](Real x) { return std::isnan(x) ? std::string("nothing") : fmt::format("{}", x); };
   return fmt::format("{} at row {}, column {} is {}, at row {}, column {} it is {}", what, i, j, shown(a), j, i,
@@ -61,7 +50,7 @@ std::string asymmetry_of(const SparseObservations& sparse) {
   for (Index i = 0; i < pattern.rows(); ++i) {
     for (Offset e = pattern.begin()[i]; e < pattern.begin()[i + 1]; ++e) {
       const Index j = pattern.col()[e];
-      const Offset mirrored = find(pattern, j, i);
+      const Offset mirrored = pattern.find(j, i);
       const auto compare = [&](const char* what, const Array<Real>& values) {
         const Real other = mirrored < 0 ? nothing : values[static_cast<std::size_t>(mirrored)];
         const Real own = values[static_cast<std::size_t>(e)];
@@ -118,7 +107,7 @@ SparseObservations symmetrized_sparse(const SparseObservations& sparse) {
   for (Index i = 0; i < pattern.rows(); ++i) {
     for (Offset e = pattern.begin()[i]; e < pattern.begin()[i + 1]; ++e) {
       const Index j = pattern.col()[e];
-      const Offset mirrored = find(pattern, j, i);
+      const Offset mirrored = pattern.find(j, i);
       if (j < i && mirrored >= 0) continue;  // met as (j, i)
       const auto mean = [&](const Array<Real>& values) {
         if (values.empty()) return Real(1);

@@ -146,7 +146,8 @@ std::string prediction_line(const Refit& refit) {
 }
 
 std::string likely_line(const RunReport& report, const LikelyLink& link) {
-  return fmt::format("{} - {}  {:.4f}  {}", report.rows.name(link.row), report.cols.name(link.col), link.score,
+  return fmt::format("{} {} {}  {:.4f}  {}", report.rows.name(link.row), report.kind == DataKind::directed ? "->" : "-",
+                     report.cols.name(link.col), link.score,
                      std::isnan(link.share) ? "(none were held out)" : fmt::format("{:.1f} %", 100 * link.share));
 }
 

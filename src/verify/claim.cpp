@@ -14,8 +14,11 @@ namespace tracenorm {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, DataKind>, 3> kKinds{
-    {{"entries", DataKind::entries}, {"matrix", DataKind::matrix}, {"graph", DataKind::graph}}};
+constexpr std::array<std::pair<std::string_view, DataKind>, 5> kKinds{{{"entries", DataKind::entries},
+                                                                       {"matrix", DataKind::matrix},
+                                                                       {"graph", DataKind::graph},
+                                                                       {"directed", DataKind::directed},
+                                                                       {"bipartite", DataKind::bipartite}}};
 
 void add_rows(Checksum& checksum, const Eigen::Ref<const Eigen::MatrixXd>& matrix) {
   for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
@@ -70,7 +73,9 @@ DataKind parse_data_kind(std::string_view text) {
   for (const auto& [name, kind] : kKinds) {
     if (name == text) return kind;
   }
-  throw Error(ErrorCode::input, fmt::format("unknown kind of data '{}'; there are: entries, matrix, graph", text));
+  throw Error(ErrorCode::input, fmt::format("unknown kind of data '{}'; there are: entries, matrix, graph, "
+                                            "directed, bipartite",
+                                            text));
 }
 
 std::uint32_t checksum_of_data(const Real* prepared, const Real* weight, Offset count) {

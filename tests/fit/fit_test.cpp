@@ -320,6 +320,53 @@ TEST(Fit, FullMatricesChooseRadiusAndPenalty) {
   EXPECT_LT(std::sqrt(squares / 1600), 0.15);
 }
 
+/// Some entries of a symmetric matrix of rank one with noise, each with its mirror image unless `halves`.
+FitData symmetric_list(bool halves) {
+  Random random(4);
+  std::vector<double> side(60);
+  for (double& value : side) value = random.normal();
+  FitData data{60, 60, {}};
+  for (Index i = 0; i < 60; ++i) {
+    for (Index j = i; j < 60; ++j) {
+      if (random.uniform() > 0.4) continue;
+      const double truth = side[static_cast<std::size_t>(i)] * side[static_cast<std::size_t>(j)];
+      const Real value(truth + 0.2 * random.normal());
+      for (const auto& [row, col] : {std::pair(i, j), std::pair(j, i)}) {
+        data.entries.row.push_back(row);
+        data.entries.col.push_back(col);
+        data.entries.value.push_back(value);
+        if (halves || i == j) break;
+      }
+    }
+  }
+  return data;
+}
+
+TEST(Fit, ListsOfASymmetricMatrixAreFittedAsOne) {
+  FitOptions options{.loss = losses::Squared{0.5}, .symmetry = Symmetry::symmetric};
+  options.run.iterations = 100;
+  const FitData data = symmetric_list(false);
+  const Fit chosen = fit(data, options);
+  EXPECT_EQ(observed(chosen.problem.observations), data.entries.size());
+  EXPECT_EQ(chosen.problem.constraint.symmetry, Symmetry::symmetric);
+  const LowRankMatrix& x = chosen.result.solution;
+  double squares = 0;
+  for (std::size_t e = 0; e < data.entries.value.size(); ++e) {
+    const Index i = data.entries.row[e];
+    const Index j = data.entries.col[e];
+    EXPECT_EQ(x.entry(i, j), x.entry(j, i));
+    squares += std::pow(x.entry(i, j) - double(data.entries.value[e]), 2);
+  }
+  EXPECT_LT(std::sqrt(squares / double(data.entries.size())), 0.4);
+
+  // One of each two is enough where the data are to be made symmetric, and an error where they are not.
+  options.symmetrize = true;
+  const Fit made = fit(symmetric_list(true), options);
+  EXPECT_EQ(made.result.objective, chosen.result.objective);
+  options.symmetrize = false;
+  EXPECT_THROW(fit(symmetric_list(true), options), Error);
+}
+
 TEST(Fit, InterruptedItReturnsWhatThereIsWithoutABound) {
   const std::atomic<bool> cancel{true};
   const Fit stopped = fit(ratings(), {}, {.cancel = &cancel});

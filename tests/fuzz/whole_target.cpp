@@ -10,6 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::may_refuse([&] { io::read_matrix(file.path()); });
   } else {
     fuzz::may_refuse([&] { io::read_graph(file.path()); });
+    fuzz::may_refuse([&] { io::read_graph(file.path(), {}, io::GraphKind::bipartite); });
   }
   return 0;
 }

@@ -36,6 +36,29 @@ TEST_F(Graphs, MatrixMarketPattern) {
   EXPECT_EQ(graph.edges, (Edges{{0, 1}, {1, 2}}));
 }
 
+TEST_F(Graphs, DirectedEdgesKeepDirectionsAndLoops) {
+  const std::string file = make("edges.txt", "10\t2\n2\t10\n3\t3\n2\t3\n10\t2\n");
+  const Graph graph = read_graph(file, {}, GraphKind::directed);
+  EXPECT_EQ(graph.nodes, 3);
+  EXPECT_EQ(graph.right_nodes, 3);
+  EXPECT_EQ(graph.labels.names, (Names{"2", "3", "10"}));
+  EXPECT_EQ(graph.right_labels.names, graph.labels.names);
+  EXPECT_EQ(graph.edges, (Edges{{0, 1}, {0, 2}, {1, 1}, {2, 0}}));
+}
+
+TEST_F(Graphs, SidesOfABipartiteGraphHaveNamesOfTheirOwn) {
+  const std::string file = make("clicks.csv", "user,item\n7,3\n2,7\n7,7\n2,7\n");
+  const Graph graph = read_graph(file, {}, GraphKind::bipartite);
+  EXPECT_EQ(graph.labels.names, (Names{"2", "7"}));
+  EXPECT_EQ(graph.right_labels.names, (Names{"3", "7"}));
+  EXPECT_EQ(graph.edges, (Edges{{0, 1}, {1, 0}, {1, 1}}));
+  const Graph matrix = read_graph(make("g.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 3 2\n1 3\n2 2\n"),
+                                  {}, GraphKind::bipartite);
+  EXPECT_EQ(matrix.nodes, 2);
+  EXPECT_EQ(matrix.right_nodes, 3);
+  EXPECT_EQ(matrix.edges, (Edges{{0, 2}, {1, 1}}));
+}
+
 TEST_F(Graphs, AsATableOfOnes) {
   ReadOptions options;
   options.format = Format::edges;

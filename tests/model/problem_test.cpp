@@ -190,5 +190,15 @@ TEST(Pattern, RefusesWhatIsNoPattern) {
   EXPECT_THROW(SparsePattern(1, 2, {0, 2}, {0}), Error);
 }
 
+TEST(Pattern, FindsItsEntries) {
+  const SparsePattern pattern(3, 5, {0, 3, 3, 5}, {0, 2, 4, 1, 3});
+  EXPECT_EQ(pattern.find(0, 0), 0);
+  EXPECT_EQ(pattern.find(0, 4), 2);
+  EXPECT_EQ(pattern.find(2, 3), 4);
+  for (const auto& [row, col] : {std::pair(0, 1), std::pair(0, 3), std::pair(1, 2), std::pair(2, 0), std::pair(2, 4)}) {
+    EXPECT_EQ(pattern.find(row, col), -1) << row << ", " << col;
+  }
+}
+
 }  // namespace
 }  // namespace tracenorm

@@ -119,6 +119,28 @@ class ProgramTest(unittest.TestCase):
                     lines.append(f"{a} {b}\n")
         return self.write(name, "".join(lines))
 
+    def directed_edges(self, name="directed.txt", nodes=45, seed=0):
+        """Three groups; each links mostly to the next one."""
+        random = numpy.random.default_rng(seed)
+        drawn = random.random((nodes, nodes))
+        lines = ["# each group links to the next\n"]
+        for a in range(nodes):
+            for b in range(nodes):
+                if a != b and drawn[a, b] < (0.7 if (a + 1) % 3 == b % 3 else 0.05):
+                    lines.append(f"{a} {b}\n")
+        return self.write(name, "".join(lines))
+
+    def bipartite_edges(self, name="clicks.csv", rows=40, cols=30, seed=0):
+        """Two tastes, and an id may be one of either side."""
+        random = numpy.random.default_rng(seed)
+        drawn = random.random((rows, cols))
+        lines = ["user,item\n"]
+        for a in range(rows):
+            for b in range(cols):
+                if drawn[a, b] < (0.7 if a % 2 == b % 2 else 0.05):
+                    lines.append(f"{a},{b}\n")
+        return self.write(name, "".join(lines))
+
     def check_run(self, run):
         """What holds for every run, whatever was solved."""
         self.assertLessEqual(RUN_KEYS, run.keys())

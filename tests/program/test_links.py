@@ -170,6 +170,113 @@ class LinksTest(ProgramTest):
         self.assertGreater(run["test"]["auc"], 0.7)
         self.assertFalse({frozenset(link["nodes"]) for link in run["likely_links"]} & self.linked(data))
 
+    def ordered_links(self, data, separator=None):
+        lines = (self.folder / data).read_text().splitlines()[1:]
+        return {tuple(line.split(separator)) for line in lines}
+
+    def check_list(self, run, links, names, loops):
+        """The list holds the best pairs without a link, ordered, each once."""
+        model = load_model(self.folder / "m.npz")
+        rows, cols = (names_to_index(model[side]) for side in ("row_names", "col_names"))
+        self.assertEqual((len(rows), len(cols)), names)
+        listed = [tuple(link["nodes"]) for link in run["likely_links"]]
+        self.assertEqual(len(set(listed)), len(listed))
+        self.assertFalse(set(listed) & links, "these are links already")
+        absent = {
+            (a, b): model["matrix"][i, j]
+            for a, i in rows.items()
+            for b, j in cols.items()
+            if (a, b) not in links and (loops or a != b)
+        }
+        best = sorted(absent.values(), reverse=True)[: len(listed)]
+        for link, score in zip(run["likely_links"], best, strict=True):
+            self.assertAlmostEqual(link["score"], score, places=6)
+            self.assertAlmostEqual(absent[tuple(link["nodes"])], score, places=6)
+        return listed
+
+    def test_a_directed_graph(self):
+        data = self.directed_edges()
+        links = self.ordered_links(data)
+        outputs = ("--scores", "likely.tsv", "--model", "m.npz", "--certificate", "c.npz")
+        run = self.run_json("links", data, "--directed", "--radius", 30, "--iterations", 100, "--top", 40, *outputs)
+        self.assertEqual((run["options"]["graph"], run["observed"]), ("directed", 45 * 44))
+        listed = self.check_list(run, links, (45, 45), loops=False)
+        # What is missing goes from a group to the next, not back.
+        self.assertGreater(numpy.mean([(int(a) + 1) % 3 == int(b) % 3 for a, b in listed]), 0.9)
+        self.assertGreater(run["test"]["auc"], 0.75)
+        self.assertAlmostEqual(run["test"]["entries"] / 2 / len(links), 0.1, delta=0.04)
+        lines = (self.folder / "likely.tsv").read_text().splitlines()
+        self.assertEqual(lines[0], "from\tto\tscore\tshare")
+        self.assertEqual([tuple(line.split("\t")[:2]) for line in lines[1:]], listed)
+        self.succeed("verify", data, "m.npz", "c.npz")
+        a, b = listed[0]
+        self.write("pairs.tsv", f"{a}\t{b}\n{b}\t{a}\n")
+        forth, back = (line.split("\t") for line in self.succeed("predict", "m.npz", "pairs.tsv").stdout.splitlines())
+        self.assertAlmostEqual(float(forth[2]), run["likely_links"][0]["score"], places=5)
+        self.assertLess(float(back[2]), float(forth[2]))
+        self.assertIn(f"{a} -> {b}", self.succeed("links", data, "--directed", "--radius", 30, "--top", 3).stdout)
+
+    def test_loops_of_a_directed_graph_count_where_it_has_them(self):
+        data = self.write("loops.txt", (self.folder / self.directed_edges()).read_text() + "4 4\n")
+        run = self.run_json("links", data, "--directed", "--radius", 30, "--hide", 0, "--top", 2000, "--model", "m.npz")
+        self.assertEqual(run["observed"], 45 * 45)
+        links = self.ordered_links(data)
+        listed = self.check_list(run, links, (45, 45), loops=True)
+        self.assertEqual(len(listed), 45 * 45 - len(links))
+
+    def test_a_bipartite_graph(self):
+        data = self.bipartite_edges()
+        links = self.ordered_links(data, ",")
+        outputs = ("--scores", "likely.tsv", "--model", "m.npz", "--certificate", "c.npz")
+        run = self.run_json("links", data, "--bipartite", "--radius", 20, "--iterations", 100, "--top", 25, *outputs)
+        self.assertEqual((run["options"]["graph"], run["rows"], run["cols"]), ("bipartite", 40, 30))
+        self.assertEqual(run["observed"], 40 * 30)
+        listed = self.check_list(run, links, (40, 30), loops=True)
+        self.assertGreater(numpy.mean([int(a) % 2 == int(b) % 2 for a, b in listed]), 0.9)
+        self.assertGreater(run["test"]["auc"], 0.75)
+        self.assertEqual((self.folder / "likely.tsv").read_text().split("\n")[0], "left\tright\tscore\tshare")
+        self.succeed("verify", data, "m.npz", "c.npz")
+        # An id of both sides is either node; 35 is a user alone.
+        for node, right in (("7", True), ("35", False)):
+            run = self.run_json("links", data, "--bipartite", "--radius", 20, "--node", node, "--top", 15)
+            listed = [link["nodes"] for link in run["likely_links"]]
+            self.assertTrue(all(node in pair for pair in listed))
+            self.assertEqual(any(pair[1] == node for pair in listed), right)
+        self.fail_with(3, "links", data, "--bipartite", "--node", "nobody", says=("'nobody'", "40 and 30 nodes"))
+
+    def test_other_protocols_of_ordered_pairs(self):
+        for kind, data, pairs in (
+            ("--directed", self.directed_edges(), 45 * 44),
+            ("--bipartite", self.bipartite_edges(), 40 * 30),
+        ):
+            run = self.run_json("links", data, kind, "--radius", 30, "--observed", 0.6, "--flip", 0.05, "--top", 5)
+            self.assertEqual(run["observed"] + run["test"]["entries"], pairs)
+            self.assertAlmostEqual(run["observed"] / pairs, 0.6, delta=0.05)
+            self.assertGreater(run["test"]["auc"], 0.7)
+            self.assertEqual(len(run["likely_links"]), 5)
+            links = len((self.folder / data).read_text().splitlines()) - 1
+            run = self.run_json("links", data, kind, "--radius", 30, "--zeros", 1, "--top", 5, "--iterations", 100)
+            self.assertLess(run["observed"], 2 * links)
+            self.assertGreater(run["observed"], 1.2 * links)
+            self.assertGreater(run["test"]["auc"], 0.65)
+            run = self.run_json("links", data, kind, "--radius", 30, "--nodes", 20)
+            self.assertEqual((run["rows"], run["cols"]), (20, 20))
+
+    def test_kinds_of_graphs_exclude_each_other(self):
+        self.fail_with(2, "links", self.edges(), "--directed", "--bipartite", says="--bipartite")
+        self.fail_with(2, "links", self.edges(), "--directed", "--unsymmetric-mask", says="--unsymmetric-mask")
+
+    def test_the_list_is_the_same_on_any_threads(self):
+        data = self.edges(nodes=150)
+        options = ("--radius", 60, "--iterations", 20, "--top", 500)
+        one, three = (self.run_json("links", data, *options, "--threads", threads) for threads in (1, 3))
+        self.assertEqual(one["likely_links"], three["likely_links"])
+
+    def test_the_list_does_not_share_a_file(self):
+        data = self.edges()
+        self.fail_with(2, "links", data, "--scores", "x", "--json", "x", says=("--scores", "--json"))
+        self.fail_with(2, "links", data, "--scores", data, says="--scores")
+
     def test_seed_draws_another_mask(self):
         data = self.edges()
         first = self.run_json("links", data, "--radius", 40, "--l1", 0.01, "--seed", 1)

@@ -320,7 +320,7 @@ std::vector<Residual> worst(const report::RunReport& report, const std::vector<R
   for (const Residual& one : largest) {
     const bool again = std::any_of(kept.begin(), kept.end(),
                                    [&](const Residual& other) { return other.row == one.col && other.col == one.row; });
-    if (!(again && report.command == "links") && kept.size() < kLargest) kept.push_back(one);
+    if (!(again && report.kind == DataKind::graph) && kept.size() < kLargest) kept.push_back(one);
   }
   return kept;
 }
