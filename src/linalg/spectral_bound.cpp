@@ -11,7 +11,21 @@ namespace tracenorm {
 
 namespace {
 constexpr double kUnit = std::numeric_limits<double>::epsilon();
+
+/// set(lower, upper) for each two places (i, j) and (j, i), i > j, in blocks that stay in the first cache.
+template <class Set>
+void for_mirrored(Eigen::MatrixXd& m, Set&& set) {
+  constexpr Eigen::Index kBlock = 32;
+  for (Eigen::Index left = 0; left < m.cols(); left += kBlock) {
+    for (Eigen::Index top = left; top < m.rows(); top += kBlock) {
+      for (Eigen::Index j = left; j < std::min(left + kBlock, m.cols()); ++j) {
+        for (Eigen::Index i = std::max(top, j + 1); i < std::min(top + kBlock, m.rows()); ++i) set(m(i, j), m(j, i));
+      }
+    }
+  }
 }
+
+}  // namespace
 
 double cholesky_bound(const Eigen::MatrixXd& symmetric, double estimate, double slack) {
   if (!symmetric.allFinite() || !std::isfinite(estimate)) return std::numeric_limits<double>::infinity();
@@ -42,7 +56,7 @@ double largest_eigenvalue_bound(const Eigen::MatrixXd& symmetric) {
   return cholesky_bound(symmetric, largest, 1e-13 * static_cast<double>(symmetric.rows()));
 }
 
-double one_sided_bound(const Eigen::MatrixXd& symmetric, double sign, double estimate, double slack) {
+double one_sided_bound(Eigen::MatrixXd& symmetric, double sign, double estimate, double slack) {
   const auto n = static_cast<double>(symmetric.rows());
   Eigen::VectorXd row_sums = symmetric.diagonal().cwiseAbs();
   for (Eigen::Index j = 0; j < symmetric.cols(); ++j) {
@@ -56,16 +70,24 @@ double one_sided_bound(const Eigen::MatrixXd& symmetric, double sign, double est
   if (!std::isfinite(rows) || !std::isfinite(estimate)) return std::numeric_limits<double>::infinity();
   // Eigenvalues are rounded relative to the largest of them: what is near zero needs that much room.
   const double about = std::max({estimate, (sign * symmetric.diagonal()).maxCoeff(), 16 * n * kUnit * rows, 1e-280});
-  Eigen::MatrixXd work;
+  // A waits above the diagonal while the factorisation is below it.
+  const Eigen::VectorXd diagonal = symmetric.diagonal();
+  for_mirrored(symmetric, [](double& lower, double& upper) { upper = lower; });
+  double bound = rows;
   for (; about * (1 + slack) < rows; slack = std::max(100 * slack, kUnit)) {
     const double t = about * (1 + slack);
-    work.resize(symmetric.rows(), symmetric.cols());
-    work.triangularView<Eigen::Lower>() = -sign * symmetric;
-    work.diagonal().array() += t;
-    const double trace = work.diagonal().sum();
-    if (lapack::factor_cholesky(work)) return t + 4 * ((n + 4) * kUnit * trace + 4 * kUnit * t);  // as above
+    for_mirrored(symmetric, [&](double& lower, double& upper) { lower = -sign * upper; });
+    symmetric.diagonal() = -sign * diagonal;
+    symmetric.diagonal().array() += t;
+    const double trace = symmetric.diagonal().sum();
+    if (lapack::factor_cholesky(symmetric)) {
+      bound = t + 4 * ((n + 4) * kUnit * trace + 4 * kUnit * t);  // as above
+      break;
+    }
   }
-  return rows;
+  for_mirrored(symmetric, [](double& lower, double& upper) { lower = upper; });
+  symmetric.diagonal() = diagonal;
+  return bound;
 }
 
 double lanczos_shortfall(double n, int steps, double probability) {

@@ -15,8 +15,9 @@ double cholesky_bound(const Eigen::MatrixXd& symmetric, double estimate, double 
 double largest_eigenvalue_bound(const Eigen::MatrixXd& symmetric);
 
 /// An upper bound, never below zero, of the largest eigenvalue of sign * A for any symmetric A, about which an estimate
-/// is known; `slack` as above, relative to the estimate. Only the lower triangle and the diagonal of A are looked at.
-double one_sided_bound(const Eigen::MatrixXd& symmetric, double sign, double estimate, double slack);
+/// is known; `slack` as above, relative to the estimate. Only the lower triangle and the diagonal of A are looked at,
+/// and come back as they were; what is above is room to work in, so that a large matrix is in memory once.
+double one_sided_bound(Eigen::MatrixXd& symmetric, double sign, double estimate, double slack);
 
 /// Kuczynski and Wozniakowski (1992), Theorem 4.2: after k Lanczos steps on an n x n positive semidefinite matrix from
 /// a start uniform on the sphere, P(largest Ritz value < (1 - e) lambda_1) <= 1.648 sqrt(n) exp(-sqrt(e) (2k - 1)).

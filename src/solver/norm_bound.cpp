@@ -161,7 +161,7 @@ SpectralBound NormBound::from_matrix(const Costs& costs, bool exact, double esti
   counters_.passes += exact ? costs.exact : costs.cholesky;
   counters_.certificate_passes += exact ? costs.exact : costs.cholesky;
   double error = 0;
-  const Eigen::MatrixXd matrix = dual_matrix(error);
+  Eigen::MatrixXd matrix = dual_matrix(error);
   double slack = 1e-7;
   double least = estimate;
   double largest = estimate;

@@ -46,6 +46,25 @@ TEST(SpectralBound, AFactorisationThatOnlyRoundingLetsPassProvesNoLess) {
   EXPECT_GT(passed, 0);  // so the test was about something
 }
 
+TEST(SpectralBound, EitherEndOfASymmetricMatrixIsBoundedInItsOwnRoom) {
+  Random random(3);
+  for (const Index n : {1, 2, 31, 32, 33, 70}) {
+    const Eigen::MatrixXd square = random_gram(random, n, 40) - 20 * Eigen::MatrixXd::Identity(n, n);
+    const Eigen::VectorXd values = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(square).eigenvalues();
+    Eigen::MatrixXd lower = square;
+    lower.triangularView<Eigen::StrictlyUpper>().setConstant(std::numeric_limits<double>::quiet_NaN());
+    for (const double sign : {1.0, -1.0}) {
+      const double largest = std::max(0.0, sign > 0 ? values[n - 1] : -values[0]);
+      for (const double share : {1.0, 0.95, 0.0}) {  // raised until the factorisation succeeds
+        EXPECT_GE(one_sided_bound(lower, sign, share * largest, 1e-7), largest) << n << " " << sign << " " << share;
+      }
+      EXPECT_LE(one_sided_bound(lower, sign, largest, 1e-7), largest * (1 + 2e-7) + 1e-9) << n << " " << sign;
+      EXPECT_TRUE(lower.triangularView<Eigen::Lower>().toDenseMatrix() ==
+                  square.triangularView<Eigen::Lower>().toDenseMatrix());
+    }
+  }
+}
+
 TEST(SpectralBound, NumbersThatAreNotFiniteProveNothing) {
   Eigen::MatrixXd g = Eigen::MatrixXd::Identity(3, 3);
   g(1, 1) = std::numeric_limits<double>::quiet_NaN();
