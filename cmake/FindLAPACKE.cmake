@@ -2,6 +2,9 @@
 find_path(LAPACKE_INCLUDE_DIR lapacke.h PATH_SUFFIXES lapacke openblas)
 find_library(LAPACKE_LIBRARY lapacke)
 find_library(LAPACKE_BLAS_LIBRARY openblas)
+if(NOT LAPACKE_LIBRARY AND LAPACKE_INCLUDE_DIR)  # OpenBLAS as its authors build it holds LAPACKE; Debian's does not
+  set(LAPACKE_LIBRARY ${LAPACKE_BLAS_LIBRARY})
+endif()
 find_path(LAPACKE_CBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas x86_64-linux-gnu openblas-pthread
           x86_64-linux-gnu/openblas-pthread)
 include(FindPackageHandleStandardArgs)

@@ -9,35 +9,14 @@ blocks are rewritten from --help; the prose around them stays.
 
 import pathlib
 import re
-import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+from program_help import all_commands
 
 # A line of --help that declares an option: "  --name ...", "  -q,--quiet ...".
 DECLARATION = re.compile(r"^  (?:-\w,)?(--[a-z][a-z0-9-]*)")
 BLOCK = re.compile(r"```text\n(.*?)```", re.DOTALL)
-
-
-def help_of(program, command):
-    """All options, where a command shows only some of them at first."""
-    text = subprocess.run([program, *command, "--help"], check=True, capture_output=True, text=True).stdout
-    if "--help-all" not in text:
-        return text
-    return subprocess.run([program, *command, "--help-all"], check=True, capture_output=True, text=True).stdout
-
-
-def subcommands(text):
-    """The names listed under "Commands:" or "Subcommands:"."""
-    match = re.search(r"^(?:Subc|C)ommands:\n((?:  .*\n)+)", text, re.MULTILINE)
-    return re.findall(r"^  ([a-z][a-z0-9-]*)", match.group(1), re.MULTILINE) if match else []
-
-
-def all_commands(program, command=()):
-    """{("generate", "completion"): help text} for every command, the program itself included."""
-    text = help_of(program, command)
-    found = {command: text}
-    for name in subcommands(text):
-        found.update(all_commands(program, (*command, name)))
-    return found
 
 
 def options_of(text):
