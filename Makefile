@@ -4,18 +4,20 @@
 #   make PACKAGES=no ...   leave the system's packages alone
 #   make MPI=yes ...       with MPI, for `mpirun -n 4 tracenorm ...`; `make test` does so anyway, MPI=no leaves it out
 #   make PYTHON=... ...    another Python than python3, for the Python package
+#   make PYTHONS=... ...   several, for `make dist`: one of 3.10, one of 3.11, one of 3.12 or later
 
 JOBS     ?= $(shell nproc)
 PREFIX   ?= /usr/local
 PACKAGES ?= yes
 PYTHON   ?= python3
+PYTHONS  ?= $(PYTHON)
 MPI      ?=
 
 # $(call packages,GROUPS) installs what is missing; $(call build,PRESET) configures and builds; $(program) builds the program
 # alone, in a folder that may be configured for more already.
 packages = $(if $(filter no,$(PACKAGES)),@true,@tools/install_packages.sh $(1))
 build    = cmake --preset $(1) && cmake --build --preset $(1) -j $(JOBS)
-program  = (test -f build/build.ninja || cmake --preset program) $(if $(filter yes,$(MPI)),&& cmake -DTRACENORM_MPI=ON build) && cmake --build build -j $(JOBS) --target tracenorm_program
+program  = (test -f build/build.ninja || cmake --preset program) $(if $(filter yes,$(MPI)),&& cmake -DTRACENORM_MPI=ON build) && cmake --build build -j $(JOBS) --target tracenorm_program tracenorm_manual
 test     = ctest --preset $(1) -j $(JOBS)
 
 # The tests that run the parallel loops, in process or by way of the program.
@@ -165,10 +167,37 @@ test-docs: docs ## the site, the notebooks, and a look at the site in a browser
 docs-numbers: build ## puts numbers that commands make into README and pages; DATA=DIR for those that need data sets
 	python3 tools/docs/page_numbers.py $(if $(DATA),--data $(DATA))
 
+# Packages hold nothing that only some machines have (CUDA, MPI): they have a build folder of their own, and go to packages/.
+.PHONY: deb
+deb: ## Debian packages of the program and of the library, in packages/
+	$(call packages,build deb)
+	$(call build,packages)
+	rm -f packages/*.deb && cpack --config build-packages/CPackConfig.cmake -B $(CURDIR)/packages > build-packages/cpack.log
+	rm -rf packages/_CPack_Packages && ls packages/*.deb
+
+.PHONY: dist
+dist: ## wheels that need no library of the system, and the source distribution, in packages/
+	$(call packages,build python dist)
+	$(call build,packages)
+	rm -f packages/*.whl packages/*.tar.gz && cmake --install build-packages --prefix build-packages/prefix > build-packages/prefix.log
+	packaging/make_wheels.sh build-packages/prefix packages $(PYTHONS)
+	$(PYTHON) -m venv --clear build-packages/sdist-venv && build-packages/sdist-venv/bin/pip install --quiet build
+	build-packages/sdist-venv/bin/python -m build --sdist --outdir packages . > build-packages/sdist.log
+	@ls packages/*.whl packages/*.tar.gz
+
+.PHONY: test-packages
+test-packages: ## installs what is in packages/ in bare systems (debootstrap, as root) and tries it; minutes
+	$(call packages,bare python)
+	packaging/test_packages.sh packages
+
+.PHONY: release
+release: ## everything that a release consists of, from a clean tree; DRY_RUN=yes says what is missing and makes nothing
+	tools/release.sh $(if $(filter yes,$(DRY_RUN)),--dry-run)
+
 .PHONY: install
 install: build ## library, headers and program to PREFIX (/usr/local)
 	cmake --install build --prefix "$(PREFIX)"
 
 .PHONY: clean
 clean: ## removes everything that was built
-	rm -rf dist build build-dev build-asan build-tsan build-tidy build-double build-fuzz demo-output
+	rm -rf dist packages build build-packages build-dev build-asan build-tsan build-tidy build-double build-fuzz demo-output

@@ -78,7 +78,7 @@ def test_links_of_the_pages_lead_somewhere():
 def test_the_code_is_tidy():
     pytest.importorskip("ruff")
     for command in (
-        ["check", "python", "examples", "experiments", "tests", "tools"],
+        ["check", "python", "examples", "experiments", "packaging", "tests", "tools"],
         ["format", "--check", "python", "examples/python"],
     ):
         done = subprocess.run([sys.executable, "-m", "ruff", *command], cwd=ROOT, capture_output=True, text=True)

@@ -15,6 +15,11 @@ run(${CMAKE_COMMAND} --build ${WORK}/consumer)
 run(${WORK}/consumer/consumer)
 run(${CMAKE_COMMAND} -E chdir ${WORK}/consumer ./file_consumer)
 run(${WORK}/prefix/bin/tracenorm --version)
+foreach(file man/man1/tracenorm.1.gz bash-completion/completions/tracenorm zsh/vendor-completions/_tracenorm)
+  if(NOT EXISTS ${WORK}/prefix/share/${file})
+    message(FATAL_ERROR "${file} was not installed")
+  endif()
+endforeach()
 
 # Who brings the data needs none of the libraries that read files.
 set(without "")
