@@ -47,7 +47,7 @@ PUBLIC = {
     "model": ["constraint", "model", "penalty", "preparation", "problem", "spread"],
     "seam": ["certificate"],
     "methods": ["checkpoint", "methods/*", "options", "radius_path", "run", "solve", "sparse_estimate", "width"],
-    "fit": ["fit", "fold_in"],
+    "fit": ["covariance", "fit", "fold_in"],
     "verify": ["claim", "verify"],
     "io": ["io"],
     "apps": ["tracenorm"],

@@ -79,7 +79,7 @@ int usage_error(const CLI::App& program, std::string_view message) {
 
 /// Whether ranks share its work; what solves nothing is done by one of them.
 bool works_on_ranks(const std::string& command) {
-  constexpr std::array names{"complete", "denoise", "links", "evaluate", "resume"};
+  constexpr std::array names{"complete", "denoise", "covariance", "links", "evaluate", "resume"};
   return std::find(names.begin(), names.end(), command) != names.end();
 }
 
@@ -93,6 +93,7 @@ void set_up(CLI::App& program, Action& action) {
   program.require_subcommand(1);
   add_complete(program, action);
   add_denoise(program, action);
+  add_covariance(program, action);
   add_links(program, action);
   add_evaluate(program, action);
   add_resume(program, action);
@@ -107,6 +108,7 @@ void set_up(CLI::App& program, Action& action) {
   tracenorm complete ratings.csv --model m.npz --report run.html
   tracenorm recommend m.npz --row alice --seen ratings.csv
   tracenorm denoise noisy.npy --output clean.npy
+  tracenorm covariance samples.csv --output covariance.csv
   tracenorm evaluate ratings.csv
   tracenorm generate completion train.tsv --truth truth.tsv
   tracenorm complete --help)");

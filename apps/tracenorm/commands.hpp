@@ -17,6 +17,7 @@ int run_program(const std::vector<std::string>& words);
 
 void add_complete(CLI::App& program, Action& action);
 void add_denoise(CLI::App& program, Action& action);
+void add_covariance(CLI::App& program, Action& action);
 void add_links(CLI::App& program, Action& action);
 void add_evaluate(CLI::App& program, Action& action);
 void add_recommend(CLI::App& program, Action& action);

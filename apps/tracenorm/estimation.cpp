@@ -51,7 +51,8 @@ Model labelled_model(const report::RunReport& report) {
   return model;
 }
 
-void write_results(const EstimationOptions& options, report::RunReport& report, const FurtherOutput& further) {
+void write_results(const EstimationOptions& options, report::RunReport& report,
+                   const std::vector<FurtherOutput>& further) {
   if (!is_spokesman()) return;
   OutputAttempts outputs;
   // A model that is not made of numbers must not replace a good one.
@@ -76,10 +77,11 @@ void write_results(const EstimationOptions& options, report::RunReport& report, 
       report.written.push_back(options.output);
     });
   }
-  if (!further.path.empty() && report.result.status != Status::numerical_failure) {
+  for (const FurtherOutput& one : further) {
+    if (one.path.empty() || report.result.status == Status::numerical_failure) continue;
     outputs.attempt([&] {
-      write_output(further.path, further.text);
-      report.written.push_back(further.path);
+      one.write(one.path);
+      report.written.push_back(one.path);
     });
   }
   if (!options.json.empty()) {
@@ -151,7 +153,8 @@ void Watch::set_series(std::string_view what) {
   if (bar_) bar_->set_series(what);
 }
 
-int finish(const EstimationOptions& options, report::RunReport& report, Watch& watch, const FurtherOutput& further) {
+int finish(const EstimationOptions& options, report::RunReport& report, Watch& watch,
+           const std::vector<FurtherOutput>& further) {
   report.data = options.data;
   watch.end_progress();
   explain(report.result, report.run, options.quiet);

@@ -1,9 +1,12 @@
-// What `complete`, `evaluate`, `denoise` and `links` share around a fit: someone who watches it, and what is written.
+// What `complete`, `evaluate`, `denoise`, `covariance` and `links` share around a fit: someone who watches it, and what
+// is written.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "estimation_options.hpp"
 #include "interruption.hpp"
@@ -43,15 +46,15 @@ class Watch final : public Observer {
   RunCheckpoint checkpoint_;
 };
 
-/// A text that a command writes besides; an empty path: it was not asked for.
+/// What a command writes besides. An empty path: it was not asked for.
 struct FurtherOutput {
   std::string path{};
-  std::string text{};
+  std::function<void(const std::string& path)> write{};
 };
 
-/// Saves the model, writes JSON, page and summary. Returns the exit code.
+/// Saves the model, writes what there is besides, JSON, page and summary. Returns the exit code.
 int finish(const EstimationOptions& options, report::RunReport& report, Watch& watch,
-           const FurtherOutput& further = {});
+           const std::vector<FurtherOutput>& further = {});
 
 /// Reads held-out entries with the names of the training data; `Preparation::kUnknown` is a row or column that is not
 /// there. An input error when that is so for all of them.

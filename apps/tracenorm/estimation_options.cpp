@@ -75,7 +75,7 @@ void add_objective_options(CLI::App& app, FitOptions& options) {
          "--l1", [&options](const std::string& text) { parse_l1(options, text); },
          "penalty on the absolute value of every entry: makes it sparse; auto: several are tried on held-out entries")
       ->type_name("X|auto")
-      ->default_str("0")
+      ->default_str(options.choose_l1 ? "auto" : "0")
       ->group("Objective");
 }
 

@@ -1,4 +1,4 @@
-// The options that `complete`, `denoise` and `links` share.
+// The options that `complete`, `denoise`, `covariance` and `links` share.
 #pragma once
 
 #include <CLI/App.hpp>

@@ -192,7 +192,8 @@ int run(LinksOptions options) {
   if (options.nodes) report.options[4].value = std::int64_t{*options.nodes};
   if (protocol.hide) report.options[5].value = *protocol.hide;
   if (zeros) report.options[6].value = *zeros;
-  return finish(common, report, watch, {options.scores, to_lines(report)});
+  return finish(common, report, watch,
+                {{options.scores, [&](const std::string& path) { write_output(path, to_lines(report)); }}});
 }
 
 }  // namespace

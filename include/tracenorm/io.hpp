@@ -152,7 +152,8 @@ class LabelIndex {
 /// reason.
 void write_file(const std::string& path, std::string_view bytes);
 
-void write_entries(const std::string& path, const NamedEntries& data);  ///< "row<TAB>col<TAB>value" lines
+/// "row<TAB>col<TAB>value" lines; with weights a fourth column, and a header that says so.
+void write_entries(const std::string& path, const NamedEntries& data);
 void write_npy(const std::string& path, Index rows, Index cols, const Real* row_major);
 /// Another name, not an overload: `Real` may be double.
 void write_npy_columns(const std::string& path, Index rows, Index cols, const double* column_major);
@@ -166,6 +167,8 @@ double matrix_file_bytes(MatrixFile format, Index rows, Index cols);
 /// Every entry as the model predicts it, in raw units. Tables have the names of columns and rows, where the model has
 /// names.
 void write_matrix(const std::string& path, const Model& model);
+/// A matrix that is there, in double.
+void write_matrix(const std::string& path, const Eigen::MatrixXd& matrix, const Labels& rows, const Labels& cols);
 
 /// A .npz that NumPy opens without pickle: left (m x r), values (r), right (n x r), row_names, col_names (empty where
 /// indices are the names), row_base, col_base, preparation (the kind), offset, scale, row_offset, col_offset (empty:

@@ -1,6 +1,7 @@
 // Everything at once.
 #pragma once
 
+#include "tracenorm/covariance.hpp"
 #include "tracenorm/fit.hpp"
 #include "tracenorm/fold_in.hpp"
 #include "tracenorm/io.hpp"

@@ -102,6 +102,9 @@ Matrix read_matrix_text(ByteSource source, const ReadOptions& options) {
   std::set<std::string, std::less<>> known_rows;
   std::set<std::string, std::less<>> known_cols;
   const auto holds_value = [&](std::size_t k) { return !layout.skipped[k] && !(k == 0 && layout.row_names); };
+  const auto place = [&](const Labels& names, Index column) {
+    return names.names.empty() ? lines.here() : fmt::format("{}, column '{}'", lines.here(), names.name(column));
+  };
   std::string_view line;
   bool header = layout.header;
   bool above = true;  // comments may stand above the first line
@@ -123,11 +126,13 @@ Matrix read_matrix_text(ByteSource source, const ReadOptions& options) {
       continue;
     }
     if (layout.row_names) add_name(matrix.row_labels, known_rows, fields[0], "row", lines);
+    Index values = 0;  // of this line
     for (std::size_t k = 0; k < fields.size(); ++k) {
       if (!holds_value(k)) continue;
       const bool hole = is_missing_word(fields[k]) || missing.has(fields[k]);
       matrix.value.push_back(hole ? std::numeric_limits<Real>::quiet_NaN()
-                                  : parse_value(fields[k], [&] { return lines.here(); }));
+                                  : parse_value(fields[k], [&] { return place(matrix.col_labels, values); }));
+      ++values;
     }
     if (matrix.rows == std::numeric_limits<Index>::max()) fail("{}: more than {} rows", lines.here(), matrix.rows);
     ++matrix.rows;

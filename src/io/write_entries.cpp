@@ -34,11 +34,15 @@ void write_entries(const std::string& path, const NamedEntries& data) {
   std::string block;
   constexpr std::size_t block_bytes = std::size_t{1} << 20U;
   const Entries& entries = data.entries;
+  const bool weighted = !data.weight.empty();
+  if (weighted) block = "row\tcolumn\tvalue\tweight\n";
   for (std::size_t k = 0; k < entries.row.size(); ++k) {
     append_name(block, data.row_labels.name(entries.row[k]), path);
     block += '\t';
     append_name(block, data.col_labels.name(entries.col[k]), path);
-    fmt::format_to(std::back_inserter(block), "\t{}\n", entries.value[k]);
+    fmt::format_to(std::back_inserter(block), "\t{}", entries.value[k]);
+    if (weighted) fmt::format_to(std::back_inserter(block), "\t{}", data.weight[k]);
+    block += '\n';
     if (block.size() < block_bytes) continue;
     file.write(block);
     block.clear();

@@ -1,7 +1,8 @@
-// The whole matrix of a model as a file, block by block: it is never in memory as a whole.
+// A whole matrix as a file, block by block: that of a model is never in memory as a whole.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <string>
 
 #include "io/files.hpp"
@@ -24,45 +25,63 @@ std::string quoted(const std::string& name, char separator) {
   return field + '"';
 }
 
-/// visit(row, predictions of its columns), from the first row to the last.
+/// A matrix that can be asked for some of its rows or columns.
+struct Whole {
+  Index rows = 0;
+  Index cols = 0;
+  std::function<Eigen::MatrixXd(Index first, Index last)> some_rows;
+  std::function<Eigen::MatrixXd(Index first, Index last)> some_cols;
+};
+
+/// Every entry as the model predicts it.
+Whole predictions(const Model& model) {
+  const LowRankMatrix& x = model.factors;
+  const auto predicted = [&model](Eigen::MatrixXd block, Index row, Index col) {
+    for (Index j = 0; j < block.cols(); ++j)
+      for (Index i = 0; i < block.rows(); ++i) block(i, j) = model.preparation.predict(block(i, j), row + i, col + j);
+    return block;
+  };
+  return {x.rows(), x.cols(),
+          [&x, predicted](Index first, Index last) { return predicted(x.dense_rows(first, last), first, 0); },
+          [&x, predicted](Index first, Index last) {
+            return predicted(x.left() * x.values().asDiagonal() * x.right().middleRows(first, last - first).transpose(),
+                             0, first);
+          }};
+}
+
+/// visit(row, its values), from the first row to the last.
 template <class Visit>
-void for_each_row(const Model& model, Visit&& visit) {
-  std::vector<double> line(static_cast<std::size_t>(model.factors.cols()));
-  for (Index first = 0; first < model.factors.rows(); first += kBlock) {
-    const Index last = std::min<Index>(first + kBlock, model.factors.rows());
-    const Eigen::MatrixXd block = model.factors.dense_rows(first, last);
-    for (Index i = first; i < last; ++i) {
-      for (Index j = 0; j < model.factors.cols(); ++j) {
-        line[static_cast<std::size_t>(j)] = model.preparation.predict(block(i - first, j), i, j);
-      }
-      visit(i, line);
-    }
+void for_each_row(const Whole& whole, Visit&& visit) {
+  for (Index first = 0; first < whole.rows; first += kBlock) {
+    const Index last = std::min<Index>(first + kBlock, whole.rows);
+    const Eigen::MatrixXd lines = whole.some_rows(first, last).transpose();
+    for (Index i = first; i < last; ++i) visit(i, lines.col(i - first));
   }
 }
 
-void write_npy(AtomicFile& file, const Model& model) {
-  static_assert(sizeof(Real) == 4 || sizeof(Real) == 8);
-  file.write(npy_header(sizeof(Real) == 4 ? "<f4" : "<f8", false, {model.factors.rows(), model.factors.cols()}));
-  std::vector<Real> narrow;
-  for_each_row(model, [&](Index, const std::vector<double>& line) {
-    narrow.assign(line.begin(), line.end());
-    file.write({reinterpret_cast<const char*>(narrow.data()), narrow.size() * sizeof(Real)});
+template <class Number>
+void write_npy(AtomicFile& file, const Whole& whole) {
+  file.write(npy_header(sizeof(Number) == 4 ? "<f4" : "<f8", false, {whole.rows, whole.cols}));
+  for_each_row(whole, [&](Index, const auto& line) {
+    const Eigen::VectorX<Number> narrow = line.template cast<Number>();
+    file.write(
+        {reinterpret_cast<const char*>(narrow.data()), static_cast<std::size_t>(narrow.size()) * sizeof(Number)});
   });
 }
 
-/// Names of columns in the first line and of rows in the first column, where the model has names.
-void write_table(AtomicFile& file, const Model& model, char separator) {
-  const bool named = !model.rows.names.empty() || !model.cols.names.empty();
+/// Names of columns in the first line and of rows in the first column, where there are names.
+void write_table(AtomicFile& file, const Whole& whole, const Labels& rows, const Labels& cols, char separator) {
+  const bool named = !rows.names.empty() || !cols.names.empty();
   std::string text;
   if (named) {
-    for (Index j = 0; j < model.factors.cols(); ++j) (text += separator) += quoted(model.cols.name(j), separator);
+    for (Index j = 0; j < whole.cols; ++j) (text += separator) += quoted(cols.name(j), separator);
     text += '\n';
   }
-  for_each_row(model, [&](Index i, const std::vector<double>& line) {
-    if (named) (text += quoted(model.rows.name(i), separator)) += separator;
-    for (std::size_t j = 0; j < line.size(); ++j) {
+  for_each_row(whole, [&](Index i, const auto& line) {
+    if (named) (text += quoted(rows.name(i), separator)) += separator;
+    for (Index j = 0; j < whole.cols; ++j) {
       if (j > 0) text += separator;
-      fmt::format_to(std::back_inserter(text), "{:.7g}", line[j] + 0.0);
+      fmt::format_to(std::back_inserter(text), "{:.7g}", line(j) + 0.0);
     }
     file.write(text += '\n');
     text.clear();
@@ -70,22 +89,29 @@ void write_table(AtomicFile& file, const Model& model, char separator) {
 }
 
 /// Matrix Market's arrays go by columns.
-void write_matrix_market(AtomicFile& file, const Model& model) {
-  const LowRankMatrix& x = model.factors;
-  file.write(fmt::format("%%MatrixMarket matrix array real general\n{} {}\n", x.rows(), x.cols()));
+void write_matrix_market(AtomicFile& file, const Whole& whole) {
+  file.write(fmt::format("%%MatrixMarket matrix array real general\n{} {}\n", whole.rows, whole.cols));
   std::string text;
-  for (Index first = 0; first < x.cols(); first += kBlock) {
-    const Index count = std::min<Index>(kBlock, x.cols() - first);
-    const Eigen::MatrixXd block = x.left() * x.values().asDiagonal() * x.right().middleRows(first, count).transpose();
-    for (Index j = 0; j < count; ++j) {
-      for (Index i = 0; i < x.rows(); ++i) {
-        const double value = model.preparation.predict(block(i, j), i, first + j);
-        fmt::format_to(std::back_inserter(text), "{:.7g}\n", value + 0.0);
-      }
+  for (Index first = 0; first < whole.cols; first += kBlock) {
+    const Eigen::MatrixXd block = whole.some_cols(first, std::min<Index>(first + kBlock, whole.cols));
+    for (Index j = 0; j < block.cols(); ++j) {
+      for (Index i = 0; i < whole.rows; ++i) fmt::format_to(std::back_inserter(text), "{:.7g}\n", block(i, j) + 0.0);
       file.write(text);
       text.clear();
     }
   }
+}
+
+/// `Number`: of .npy.
+template <class Number>
+void write_whole(const std::string& path, const Whole& whole, const Labels& rows, const Labels& cols) {
+  const MatrixFile format = matrix_file_format(path);
+  AtomicFile file(path);
+  if (format == MatrixFile::npy) write_npy<Number>(file, whole);
+  if (format == MatrixFile::csv) write_table(file, whole, rows, cols, ',');
+  if (format == MatrixFile::tsv) write_table(file, whole, rows, cols, '\t');
+  if (format == MatrixFile::matrix_market) write_matrix_market(file, whole);
+  file.commit();
 }
 
 }  // namespace
@@ -107,13 +133,14 @@ double matrix_file_bytes(MatrixFile format, Index rows, Index cols) {
 }
 
 void write_matrix(const std::string& path, const Model& model) {
-  const MatrixFile format = matrix_file_format(path);
-  AtomicFile file(path);
-  if (format == MatrixFile::npy) write_npy(file, model);
-  if (format == MatrixFile::csv) write_table(file, model, ',');
-  if (format == MatrixFile::tsv) write_table(file, model, '\t');
-  if (format == MatrixFile::matrix_market) write_matrix_market(file, model);
-  file.commit();
+  write_whole<Real>(path, predictions(model), model.rows, model.cols);
+}
+
+void write_matrix(const std::string& path, const Eigen::MatrixXd& matrix, const Labels& rows, const Labels& cols) {
+  const Whole whole{static_cast<Index>(matrix.rows()), static_cast<Index>(matrix.cols()),
+                    [&](Index first, Index last) { return matrix.middleRows(first, last - first); },
+                    [&](Index first, Index last) { return matrix.middleCols(first, last - first); }};
+  write_whole<double>(path, whole, rows, cols);
 }
 
 }  // namespace tracenorm::io

@@ -73,6 +73,18 @@ Json likely_json(const RunReport& report) {
   return links;
 }
 
+Json covariance_json(const CovarianceEstimate& estimate) {
+  const Offset variables = estimate.deviation.size();
+  return {{"samples", estimate.samples},
+          {"variables", variables},
+          {"missing_values", estimate.missing},
+          {"far_values", estimate.far},
+          {"pairs", variables * (variables - 1) / 2},
+          {"rare_pairs", estimate.rare},
+          {"zero_pairs", estimate.zeros},
+          {"raised", number(estimate.raised)}};
+}
+
 Json refit_json(const std::optional<Refit>& refit) {
   if (!refit) return nullptr;
   return {{"entries", refit->entries},
@@ -197,6 +209,7 @@ std::string to_json(const RunReport& report) {
                          {"scale", number(report.preparation.scale)},
                          {"range", range_json(report.preparation.range)}};
   json["refit"] = refit_json(report.refit);
+  if (report.covariance) json["covariance"] = covariance_json(*report.covariance);
   if (!report.likely.empty()) json["likely_links"] = likely_json(report);
   json["objective"] = number(result.objective);
   json["lower_bound"] = number(result.lower_bound);

@@ -7,6 +7,7 @@
 
 #include "report/named_value.hpp"
 #include "tracenorm/claim.hpp"
+#include "tracenorm/covariance.hpp"
 #include "tracenorm/fit.hpp"
 
 namespace tracenorm::report {
@@ -43,6 +44,7 @@ struct RunReport : Fit {
   std::vector<NamedValue> options{};  ///< those that neither problem, method nor run know of
   Labels rows{};
   Labels cols{};
+  std::optional<CovarianceEstimate> covariance{};  ///< where X is a part of one
   std::optional<HeldOut> test{};
   std::vector<RocPoint> roc{};          ///< where scores tell two classes apart
   std::vector<ScoredPair> top_pairs{};  ///< with the highest scores, best first

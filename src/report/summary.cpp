@@ -145,6 +145,26 @@ std::string prediction_line(const Refit& refit) {
       gain, refit.entries);
 }
 
+/// How many of how many, and per cent.
+std::string share_text(Offset part, Offset all) {
+  return fmt::format("{} of {} ({:.3g} %)", part, all, 100.0 * static_cast<double>(part) / static_cast<double>(all));
+}
+
+void add_covariance(std::vector<SummaryLine>& lines, const CovarianceEstimate& estimate) {
+  const Offset variables = estimate.deviation.size();
+  const Offset pairs = variables * (variables - 1) / 2;
+  std::string samples = fmt::format("{} of {} variables", estimate.samples, variables);
+  if (estimate.missing > 0)
+    samples += "; missing values: " + share_text(estimate.missing, estimate.samples * variables);
+  if (estimate.rare > 0) samples += fmt::format("; pairs with too few samples: {}", share_text(estimate.rare, pairs));
+  lines.push_back({"samples", samples});
+  if (estimate.far > 0) {
+    lines.push_back({"far values", fmt::format("{}: further than {:g} robust deviations from the median",
+                                               share_text(estimate.far, estimate.samples * variables), kFarValue)});
+  }
+  lines.push_back({"zero covariances", fmt::format("{} pairs", share_text(estimate.zeros, pairs))});
+}
+
 std::string likely_line(const RunReport& report, const LikelyLink& link) {
   return fmt::format("{} {} {}  {:.4f}  {}", report.rows.name(link.row), report.kind == DataKind::directed ? "->" : "-",
                      report.cols.name(link.col), link.score,
@@ -285,6 +305,7 @@ std::vector<SummaryLine> summary(const RunReport& report) {
   const Result& result = report.result;
   std::vector<SummaryLine> lines{{"data", data_line(report)}};
   if (!report.columns.empty()) lines.push_back({"columns", report.columns});
+  if (report.covariance) add_covariance(lines, *report.covariance);
   lines.insert(lines.end(), {{"problem", problem_line(report)}, {"method", method_line(report)}});
   if (const ValueRange& range = report.preparation.range; range.bounded()) {
     lines.push_back(

@@ -72,9 +72,8 @@ double quantile(std::vector<double> values, double share) {
   return values[static_cast<std::size_t>(place)];
 }
 
-}  // namespace
-
-Pictures pictures(const DenseObservations& data, const Preparation& preparation, const LowRankMatrix& x) {
+template <class Answer>
+Pictures pictures_of(const DenseObservations& data, const Preparation& preparation, const Answer& x) {
   Cells observed(data.rows, data.cols);
   Cells fitted(data.rows, data.cols);
   Cells residual(data.rows, data.cols);
@@ -93,6 +92,16 @@ Pictures pictures(const DenseObservations& data, const Preparation& preparation,
   for (double& size : sizes) size = std::abs(size);
   const double most = quantile(std::move(sizes), 1 - kBeyondScale);
   return {observed.picture(lower, upper), fitted.picture(lower, upper), residual.picture(-most, most)};
+}
+
+}  // namespace
+
+Pictures pictures(const DenseObservations& data, const Preparation& preparation, const LowRankMatrix& x) {
+  return pictures_of(data, preparation, x);
+}
+
+Pictures pictures(const DenseObservations& data, const Eigen::MatrixXd& answer) {
+  return pictures_of(data, {}, answer);
 }
 
 }  // namespace tracenorm::app

@@ -27,5 +27,7 @@ struct Pictures {
 
 /// In raw units. One pass over the rows; the full answer is never made.
 Pictures pictures(const DenseObservations& data, const Preparation& preparation, const LowRankMatrix& x);
+/// With an answer that is there, of data as they are.
+Pictures pictures(const DenseObservations& data, const Eigen::MatrixXd& answer);
 
 }  // namespace tracenorm::app

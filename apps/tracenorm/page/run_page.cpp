@@ -226,8 +226,7 @@ Json picture_json(const char* caption, const char* colours, const Picture& pictu
           {"cells", picture.cells}};
 }
 
-Json pictures_block(const report::RunReport& report, const DenseObservations& data) {
-  const Pictures shown = pictures(data, report.preparation, report.result.solution);
+Json pictures_block(const Pictures& shown) {
   return {{"kind", "images"},
           {"id", "matrix"},
           {"caption",
@@ -236,6 +235,29 @@ Json pictures_block(const report::RunReport& report, const DenseObservations& da
            {picture_json("before: the data", "sequential", shown.observed),
             picture_json("after: the answer", "sequential", shown.fitted),
             picture_json("residual: before less after", "diverging", shown.residual)}}};
+}
+
+/// Correlations before and after, and the strongest of them by name.
+void add_correlations(Json& blocks, const report::RunReport& report) {
+  const Eigen::MatrixXd correlation = report.covariance->correlation();
+  blocks.push_back(heading("covariance", "Correlations"));
+  blocks.push_back(pictures_block(pictures(std::get<DenseObservations>(report.problem.observations), correlation)));
+  std::vector<std::pair<Index, Index>> pairs;
+  for (Index j = 0; j < correlation.cols(); ++j)
+    for (Index i = 0; i < j; ++i)
+      if (correlation(i, j) != 0) pairs.emplace_back(i, j);
+  const auto stronger = [&](const auto& a, const auto& b) {
+    return std::abs(correlation(a.first, a.second)) > std::abs(correlation(b.first, b.second));
+  };
+  const std::size_t shown = std::min(pairs.size(), kLargest);
+  std::partial_sort(pairs.begin(), pairs.begin() + static_cast<std::ptrdiff_t>(shown), pairs.end(), stronger);
+  Json rows = Json::array();
+  for (std::size_t k = 0; k < shown; ++k) {
+    const auto [i, j] = pairs[k];
+    rows.push_back({report.rows.name(i), report.cols.name(j), plain(correlation(i, j))});
+  }
+  blocks.push_back(table("strongest", "The strongest correlations of the estimate.",
+                         {"variable", "variable", "correlation"}, std::move(rows), 2));
 }
 
 /// Rank and width, and the validation error where there is one.
@@ -314,13 +336,15 @@ std::string far_entries(const Residuals& rest) {
   return count + ": gross outliers, if there are any, are among these.";
 }
 
-/// The largest residuals; of an undirected graph, where a pair has two entries, the larger of these.
+/// The largest residuals; of an undirected graph or a symmetric matrix, where a pair has two entries, the larger of
+/// these.
 std::vector<Residual> worst(const report::RunReport& report, const std::vector<Residual>& largest) {
   std::vector<Residual> kept;
   for (const Residual& one : largest) {
     const bool again = std::any_of(kept.begin(), kept.end(),
                                    [&](const Residual& other) { return other.row == one.col && other.col == one.row; });
-    if (!(again && report.kind == DataKind::graph) && kept.size() < kLargest) kept.push_back(one);
+    const bool symmetric = report.kind == DataKind::graph || report.problem.constraint.symmetric();
+    if (!(again && symmetric) && kept.size() < kLargest) kept.push_back(one);
   }
   return kept;
 }
@@ -387,9 +411,10 @@ std::string run_page(const report::RunReport& report) {
   if (report.validation || report.test) blocks.push_back(errors_table(report));
   if (report.command == "denoise") {
     if (const auto* data = std::get_if<DenseObservations>(&report.problem.observations)) {
-      blocks.push_back(pictures_block(report, *data));
+      blocks.push_back(pictures_block(pictures(*data, report.preparation, report.result.solution)));
     }
   }
+  if (report.covariance) add_correlations(blocks, report);
   if (!report.roc.empty()) {
     blocks.push_back(heading("links-section", "Links"));
     blocks.push_back(roc(report));
