@@ -35,8 +35,8 @@ constexpr const char* kCovarianceExamples = R"(Examples:
 SAMPLES is a matrix as for denoise: one sample a line, one variable a column, names of variables in the first line, of
 samples in the first column if there are any; an empty field or NaN is a missing value. The covariance of two variables
 comes from the samples that have both.
-Radius and l1 are those of correlations. Left out, both are chosen: each fifth of the samples is held out in turn, and
-the covariance made of the others compared with that of the fifth.)";
+Radius and l1 are those of correlations. With a radius alone there is no penalty. Left out, both are chosen: each fifth
+of the samples is held out in turn, and the covariance made of the others compared with that of the fifth.)";
 
 Samples samples_of(const io::Matrix& matrix) {
   return {matrix.rows, matrix.cols, {matrix.value.begin(), matrix.value.end()}};
@@ -160,7 +160,11 @@ void add_covariance(CLI::App& program, Action& action) {
   show_first(*app, {"--missing", "--skip-columns", "--estimate", "--radius", "--l1", "--loss", "--gap", "--time",
                     "--output", "--correlation", "--precision", "--report", "--json", "--quiet"});
   app->footer(footer(kCovarianceExamples));
-  app->callback([command, &action] { action = [command] { return run(*command); }; });
+  app->callback([command, app, &action] {
+    FitOptions& fit = command->common.fit;
+    if (fit.radius && app->count("--l1") == 0) fit.choose_l1 = false;  // it is chosen together with a radius, or not
+    action = [command] { return run(*command); };
+  });
 }
 
 }  // namespace tracenorm::app
