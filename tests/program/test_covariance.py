@@ -103,6 +103,12 @@ class CovarianceTest(ProgramTest):
         self.succeed("covariance", "dated.csv", "--radius", 8, "--output", "c.csv", "-q")
         numpy.testing.assert_allclose(self.named("c.csv"), covariance, atol=1e-4)
 
+    def test_one_factor_and_nothing_else_is_no_failure(self):
+        factor = numpy.random.default_rng(1).standard_normal((40, 1))
+        numpy.save(self.folder / "exact.npy", factor * numpy.linspace(1, 2, 5))  # every correlation is one
+        self.succeed("covariance", "exact.npy", "--output", "c.npy", "-q")
+        self.assertTrue(numpy.isfinite(numpy.load(self.folder / "c.npy")).all())
+
     def test_bad_input(self):
         self.write("constant.csv", "a,b,c\n1,5,2\n2,5,1\n3,5,3\n4,5,2\n")
         self.fail_with(3, "covariance", "constant.csv", says=("'constant.csv'", "variable 'b' is 5 in every sample"))
