@@ -279,6 +279,12 @@ std::pair<Model, Dict> watched(const nb::object& callback, const std::optional<C
   return {report::make_model(report), about};
 }
 
+/// By rows, as NumPy has it.
+Given<double> flat(const Eigen::MatrixXd& matrix) {
+  const Eigen::MatrixXd by_rows = matrix.transpose();
+  return give(std::vector<double>(by_rows.data(), by_rows.data() + by_rows.size()));
+}
+
 std::pair<Model, Dict> run_solve(const Data& data, const nb::object& loss, const std::string& loss_name,
                                  const std::string& penalty, double radius, const std::string& symmetry, bool sparse,
                                  double norm_power, double norm_smoothing, const Method& method, const Dict& run,
@@ -312,8 +318,7 @@ std::pair<Model, Dict> run_solve(const Data& data, const nb::object& loss, const
     found = sparse_estimate(fit.problem, fit.result);
   }
   nb::dict about;
-  const Eigen::MatrixXd by_rows = found.x.transpose();
-  about["matrix"] = give(std::vector<double>(by_rows.data(), by_rows.data() + by_rows.size()));
+  about["matrix"] = flat(found.x);
   about["objective"] = found.objective;
   about["zeros"] = found.zeros;
   about["proved"] = found.proved;
@@ -346,6 +351,44 @@ std::pair<Model, Dict> run_fit(std::pair<Index, Index> shape, const EntryArrays&
                  [&](const RunHooks& hooks) { return fit(std::move(data), options, hooks); });
 }
 
+std::pair<Model, Dict> run_covariance(const Matrix<double>& samples, const std::string& estimate, int least_pairs,
+                                      int folds, const std::optional<double>& radius, const std::optional<double>& l1,
+                                      const nb::object& loss, const std::string& loss_name,
+                                      const std::optional<Method>& method, const Dict& run) {
+  Failure failure;
+  CovarianceOptions options;
+  options.estimate = parse_sample_estimate(estimate);
+  options.least_pairs = least_pairs;
+  options.folds = folds;
+  options.fit.radius = radius;
+  options.fit.choose_l1 = !l1;
+  if (l1 && *l1 > 0) options.fit.penalty = L1Penalty{*l1};
+  options.fit.loss = make_loss(loss, loss_name, failure);
+  options.fit.method = method;
+  set_options(options.fit.run, run);
+  const Samples data{static_cast<Index>(samples.shape(0)),
+                     static_cast<Index>(samples.shape(1)),
+                     {samples.data(), samples.data() + samples.size()}};
+  CovarianceFit found;
+  std::pair<Model, Dict> answer = watched(nb::none(), std::nullopt, failure, [&](const RunHooks& hooks) {
+    found = fit_covariance(data, options, hooks);
+    return found.fit;
+  });
+  const Precision precision = precision_of(found.estimate);
+  const Eigen::VectorXd& mean = found.estimate.mean;
+  nb::dict about;
+  about["location"] = give(std::vector<double>(mean.data(), mean.data() + mean.size()));
+  about["covariance"] = flat(found.estimate.covariance());
+  about["precision"] = flat(precision.matrix);
+  about["ridge"] = precision.ridge;
+  const auto* penalty = std::get_if<L1Penalty>(&found.fit.problem.penalty);
+  about["l1"] = penalty != nullptr ? penalty->lambda : 0.0;
+  about["far_values"] = found.estimate.far;
+  answer.second["covariance"] = about;
+  answer.second["sparse"] = nb::none();
+  return answer;
+}
+
 }  // namespace
 
 void bind_solve(nb::module_& module) {
@@ -369,6 +412,8 @@ void bind_solve(nb::module_& module) {
   module.def("fit", &run_fit, "shape"_a, "entries"_a.noconvert(), "weight"_a.noconvert().none(), "loss"_a.none(),
              "loss_name"_a.none(), "penalty"_a, "prepare"_a.none(), "settings"_a, "method"_a.none(), "refit"_a, "run"_a,
              "validation"_a.noconvert().none(), "callback"_a.none(), "keep_dual"_a, "checkpoint"_a.none());
+  module.def("covariance", &run_covariance, "samples"_a.noconvert(), "estimate"_a, "least_pairs"_a, "folds"_a,
+             "radius"_a.none(), "l1"_a.none(), "loss"_a.none(), "loss_name"_a, "method"_a.none(), "run"_a);
   module.attr("fewest_to_choose") = kFewestToChoose;
 }
 

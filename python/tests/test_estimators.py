@@ -33,6 +33,7 @@ EXPECTED_FAILURES: dict[str, str] = {}
         MatrixCompletion(radius=10.0, loss="huber:0.5"),
         SparseLowRankCovariance(),
         SparseLowRankCovariance(l1="auto", cv=2, max_iter=50),
+        SparseLowRankCovariance(l1="auto", radius="auto", cv=2, max_iter=50),
     ],
     expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
 )
@@ -266,3 +267,43 @@ def test_covariance_is_semidefinite_and_exactly_sparse():
     assert np.isfinite(model.mahalanobis(X)).all() and (model.mahalanobis(X) >= -1e-9).all()
     result = model.result_
     assert np.array_equal(result.left, result.right) and (result.values > 0).all()
+
+
+def test_covariance_with_holes_chooses_everything():
+    rng = np.random.default_rng(1)
+    truth = np.kron(np.eye(3), np.ones((5, 5))) + 0.3 * np.eye(15)
+    X = rng.multivariate_normal(np.zeros(15), truth, size=150)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    wrong = X.copy()
+    wrong[rng.random(X.shape) < 0.02] = 100.0
+    settings = {"l1": "auto", "radius": "auto"}
+    model = SparseLowRankCovariance(**settings).fit(X)
+    assert np.linalg.norm(model.covariance_ - truth) < 0.3 * np.linalg.norm(truth)
+    assert np.diag(model.covariance_) == pytest.approx(np.nanvar(X, axis=0, ddof=1))
+    assert np.array_equal(model.covariance_, model.covariance_.T) and np.linalg.eigvalsh(model.covariance_)[0] > 0
+    assert np.abs(model.precision_ @ model.covariance_ - np.eye(15)).max() < 1e-8
+    assert (model.covariance_[truth == 0] == 0).mean() > 0.3
+    best = np.argmax(model.cv_results_["mean_test_score"])
+    assert model.radius_ == model.cv_results_["radius"][best] and model.l1_ == model.cv_results_["l1"][best]
+    robust = SparseLowRankCovariance(**settings, estimate="trimmed").fit(wrong)
+    assert np.linalg.norm(robust.covariance_ - truth) < 0.35 * np.linalg.norm(truth)
+    assert np.isfinite(robust.mahalanobis(np.zeros((2, 15)))).all()
+    for name, value in (("estimate", "best"), ("cv", "x"), ("psd", False), ("l1", -1.0)):
+        bad = {name: value}
+        with pytest.raises((ValueError, TypeError), match=name):
+            SparseLowRankCovariance(**{**settings, **bad}).fit(X)
+    with pytest.raises(ValueError, match="NaN"):
+        SparseLowRankCovariance().fit(X)
+    with pytest.raises(ValueError, match="radius = 'some'"):
+        SparseLowRankCovariance(radius="some").fit(X)
+    with pytest.raises(ValueError, match="is 1 in every sample"):
+        SparseLowRankCovariance(**settings).fit(np.column_stack([X, np.ones(150)]))
+
+
+def test_covariance_is_the_programs(tmp_path, program):
+    X = np.random.default_rng(2).normal(size=(60, 8)).astype(np.float32) @ np.ones((8, 8), dtype=np.float32)
+    X += np.random.default_rng(3).normal(size=X.shape).astype(np.float32)
+    np.save(tmp_path / "samples.npy", X)
+    subprocess.run([program, "covariance", "samples.npy", "--output", "c.npy", "-q"], cwd=tmp_path, check=True)
+    model = SparseLowRankCovariance(l1="auto", radius="auto").fit(X.astype(np.float64))
+    assert np.array_equal(model.covariance_, np.load(tmp_path / "c.npy"))

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from . import _core
 from ._core import Iteration
 from ._data import as_prepared, as_table, number
@@ -257,6 +259,47 @@ def fit(
             checkpoint=_kept(checkpoint, checkpoint_every, checkpoint_passes),
         )
     return _result(model, about, table.row_names, table.col_names)
+
+
+def estimate_covariance(
+    samples: Any,
+    *,
+    estimate: str,
+    folds: Any,
+    l1: Any,
+    loss: Loss,
+    method: str | None,
+    method_options: MethodOptions | None,
+    iterations: int,
+    gap: float | None,
+    seed: int,
+    threads: int,
+) -> tuple[Result, dict[str, Any]]:
+    """What ``tracenorm covariance`` does with samples, one a row: the fit, and the estimate that is made of it."""
+    if not isinstance(folds, (int, np.integer)):
+        raise TypeError(f"cv = {folds!r}; it must be a number of folds")
+    if l1 is not None and number("l1", l1) < 0:
+        raise ValueError(f"l1 = {l1!r}; it must be 0 or more")
+    table = np.ascontiguousarray(samples, dtype=np.float64)
+    function, loss_name = _loss(loss)
+    chosen = _method(method, method_options, {}, gap)
+    model, about = _core.covariance(
+        samples=table,
+        estimate=_name("estimate", estimate),
+        least_pairs=3,
+        folds=int(folds),
+        radius=None,
+        l1=None if l1 is None else number("l1", l1),
+        loss=function,
+        loss_name=loss_name,
+        method=chosen if method or method_options else None,
+        run=_run(iterations, gap, None, seed, threads, "auto", 0.1, 0),
+    )
+    found = about.pop("covariance")
+    size = table.shape[1]
+    for name in ("covariance", "precision"):
+        found[name] = found[name].reshape(size, size)
+    return Result(model, about), found
 
 
 def _method(name: Any, method_options: MethodOptions | None, options: MethodOptions, gap: Any) -> _core.Method:
