@@ -9,6 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const fuzz::BytesAsFile file(fuzz::text_of(data + 1, size - 1));
   io::ReadOptions options;
   options.format = io::parse_format(FUZZED_FORMAT);
+  options.threads = 1;  // starting one would take longer than to read
   // The first byte chooses what to do with the rest.
   options.duplicates = static_cast<io::ReadOptions::Duplicates>(data[0] & 3U);
   if ((data[0] & 4U) != 0) options.missing = {"99", "NA"};
