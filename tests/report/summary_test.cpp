@@ -31,7 +31,8 @@ TEST(Summary, TextIsTheLinesAndTheCertificate) {
   const RunReport report = example_report();
   std::string expected;
   for (const SummaryLine& line : summary(report)) {
-    expected += line.label + std::string(19 - line.label.size(), ' ') + line.value + "\n";
+    const std::string where = line.label == "status" ? " (docs: troubleshooting#iteration_limit)" : "";
+    expected += line.label + std::string(19 - line.label.size(), ' ') + line.value + where + "\n";
   }
   EXPECT_EQ(to_text(report), expected + certificate_sentence(report) + "\n");
 }
