@@ -67,6 +67,15 @@ def estimators(program):
         # The graphical lasso does not converge on raw units of 0.01: it gets deviations, as its own examples do.
         scaled = isinstance(peer, GraphicalLassoCV)
         yield type(peer).__name__, lambda x, peer=peer, scaled=scaled: fitted(peer, x, scaled)
+    for peer in (LedoitWolf(), EmpiricalCovariance()):
+        yield f"{type(peer).__name__}, trimmed", lambda x, peer=peer: fitted(peer, trimmed(x), False)
+
+
+def trimmed(samples):
+    """Values that `--estimate trimmed` would leave out, replaced by their variable's median."""
+    median = np.median(samples, axis=0)
+    deviation = 1.4826 * np.median(np.abs(samples - median), axis=0)
+    return np.where(np.abs(samples - median) > 3.5 * deviation, median, samples)
 
 
 def fitted(peer, samples, scaled):
