@@ -150,10 +150,13 @@ struct GramErrors {
 /// t I - A. R'R has no negative eigenvalue, so none of A is above t plus that (and u t for the differences on the
 /// diagonal). See docs/certificates.md.
 NormBound by_factorisation(const ScaledSlopes& m, const CheapNorms& norms, double wanted, const Execution& execution) {
-  // Each element of the Gram matrix is a sum of at most `rows` products; |M|'|M| has a norm of at most |M|_F^2.
-  const GramErrors errors{product_above(gamma(m.rows + 2.0), square_above(norms.frobenius)),
-                          above(m.error + norms.rounding)};
   Eigen::MatrixXd shifted = gram_of(m, execution);
+  // Each element of the Gram matrix is a sum of at most `rows` products; |M|'|M| has a norm of at most |M|_F^2, which
+  // is its trace: sums of squares, that are off by gamma of themselves.
+  const double per_element = gamma(m.rows + 2.0);
+  const double squares =
+      above(product_above(shifted.diagonal().sum(), 1 + gamma(m.cols + 1.0)) / below(1 - per_element));
+  const GramErrors errors{product_above(per_element, squares), above(m.error + norms.rounding)};
   const double row_sum = errors.norm(largest_row_sum(shifted));
   if (row_sum <= wanted) return {row_sum, 0, fmt::format("row sums of a Gram matrix of order {} show it", m.cols)};
   NormBound failed{std::min(norms.least(), row_sum), 0, ""};

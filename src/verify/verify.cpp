@@ -76,9 +76,6 @@ std::string misfit(const Claim& claim, const Model& answer) {
   if (ball.symmetric() && (rows != cols || ball.row_weight != ball.col_weight || !claim.row_ridge.empty())) {
     return "a symmetric problem is square, has the same weights for rows and columns, and no offsets";
   }
-  if (ball.symmetry == Symmetry::semidefinite && ball.weighted()) {
-    return "claims about the semidefinite cone with weights of the norm are not checked; solve without weights";
-  }
   if (!claim.row_ridge.empty() || !claim.col_ridge.empty() || !claim.row_shift.empty() || !claim.col_shift.empty()) {
     if (!std::holds_alternative<NoPenalty>(claim.penalty)) return "offsets in the answer go without a penalty";
     if (!good_shifts(claim.row_ridge, claim.row_shift, rows) || !good_shifts(claim.col_ridge, claim.col_shift, cols)) {

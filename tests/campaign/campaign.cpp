@@ -113,6 +113,9 @@ class Judge {
     if (!(norm <= given_.problem.radius() * (1 + 1e-13))) {
       complain(tally_.objectives_wrong, way, fmt::format("trace norm {:.17g}", norm));
     }
+    if (const std::string wrong = wrong_shape(given_.problem, result.solution); !wrong.empty()) {
+      complain(tally_.objectives_wrong, way, wrong);
+    }
     if (truth < best_) best_ = truth, best_way_ = way.name;
     double bound = result.lower_bound;
     for (const Iteration& iteration : result.trace) bound = std::max(bound, iteration.lower_bound);
@@ -166,9 +169,9 @@ class Judge {
     }
     fmt::print(file,
                "{{\"seed\": {}, \"rows\": {}, \"cols\": {}, \"values\": [{}], \"loss\": \"{}\", \"penalty\": \"{}\", "
-               "\"radius\": {:.17g}, \"objective\": {:.17g}, \"bound\": {:.17g}}}\n",
+               "\"symmetry\": \"{}\", \"radius\": {:.17g}, \"objective\": {:.17g}, \"bound\": {:.17g}}}\n",
                seed_, data.rows, data.cols, values, to_string(problem.loss), to_string(problem.penalty),
-               problem.radius(), static_cast<double>(best_), bound_);
+               to_string(problem.constraint.symmetry), problem.radius(), static_cast<double>(best_), bound_);
   }
 
   void complain(int& count, const Way& way, const std::string& what) {

@@ -25,7 +25,8 @@ def optimum(problem):
     data = np.array([np.nan if y is None else y for y in problem["values"]]).reshape(shape)
     seen = np.nonzero(~np.isnan(data))
     holes = np.nonzero(np.isnan(data))
-    x = cp.Variable(shape)
+    symmetry = problem.get("symmetry", "none")
+    x = cp.Variable(shape, symmetric=symmetry != "none")
     kind, parameter = split(problem["loss"])
     objective = cp.sum(LOSSES[kind].expression(x[seen], data[seen], parameter))
     penalty, price = split(problem["penalty"])
@@ -33,7 +34,8 @@ def optimum(problem):
         objective += price * cp.sum(cp.abs(x))
     if penalty == "complement-squared" and holes[0].size:
         objective += price * cp.sum_squares(x[holes])
-    solved = cp.Problem(cp.Minimize(objective), [cp.normNuc(x) <= problem["radius"]])
+    bounds = [x >> 0, cp.trace(x) <= problem["radius"]] if symmetry == "psd" else [cp.normNuc(x) <= problem["radius"]]
+    solved = cp.Problem(cp.Minimize(objective), bounds)
     solved.solve(solver=cp.CLARABEL)
     return solved.value if solved.status == "optimal" else None
 

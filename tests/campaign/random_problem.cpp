@@ -84,28 +84,60 @@ double root_mean_square(const Entries& entries) {
   return std::sqrt(sum / static_cast<double>(entries.size()));
 }
 
+/// One problem in four is about symmetric matrices; it does not touch the numbers that others are made of.
+Symmetry draw_symmetry(std::uint64_t seed) {
+  Random random(seed + 0x5a5a);
+  if (!chance(random, 0.25)) return Symmetry::none;
+  return chance(random, 0.5) ? Symmetry::symmetric : Symmetry::semidefinite;
+}
+
+/// What is above the diagonal, below it too.
+void mirror(Entries& entries, std::vector<Real>& weight) {
+  Entries both;
+  std::vector<Real> weights;
+  const auto add = [&](Offset e, Index i, Index j) {
+    both.row.push_back(i);
+    both.col.push_back(j);
+    both.value.push_back(entries.value[static_cast<std::size_t>(e)]);
+    if (!weight.empty()) weights.push_back(weight[static_cast<std::size_t>(e)]);
+  };
+  for (Offset e = 0; e < entries.size(); ++e) {
+    const Index i = entries.row[static_cast<std::size_t>(e)];
+    const Index j = entries.col[static_cast<std::size_t>(e)];
+    if (i <= j) add(e, i, j);
+    if (i < j) add(e, j, i);
+  }
+  if (both.row.empty()) add(0, 0, 0);
+  entries = both;
+  weight = weights;
+}
+
 }  // namespace
 
 RandomProblem random_problem(std::uint64_t seed) {
   Random random(seed);
   RandomProblem made;
+  const Symmetry symmetry = draw_symmetry(seed);
   const Index rows = draw_side(random);
-  const Index cols = draw_side(random);
+  const Index any = draw_side(random);
+  const Index cols = symmetry == Symmetry::none ? any : rows;
   const double scale = chance(random, 0.4) ? 1.0 : power_of_ten(random, -8, 8);
   const double offset = chance(random, 0.6) ? 0.0 : power_of_ten(random, 0, 4);
   const Loss loss = draw_loss(random, scale);
   const bool labels = wants_labels(loss);
   const bool custom = std::holds_alternative<losses::Custom>(loss);
   Entries entries = draw_entries(random, rows, cols, scale, offset, labels);
-  made.raw = {rows, cols, entries};
   std::vector<Real> weight;
   if (chance(random, 0.3)) {
     const double span = power_of_ten(random, 0, 3);
     for (Offset e = 0; e < entries.size(); ++e) weight.push_back(Real(std::pow(span, 2 * random.uniform() - 1)));
-    made.raw.weight = weight;
   }
+  if (symmetry != Symmetry::none) mirror(entries, weight);
+  made.raw = {rows, cols, entries};
+  made.raw.weight = weight;
   if (!labels && !custom && chance(random, 0.3)) {
-    const auto kind = chance(random, 0.5) ? Preparation::Kind::both : Preparation::Kind::center;
+    const bool offsets = chance(random, 0.5) && symmetry == Symmetry::none;  // symmetric data have none
+    const auto kind = offsets ? Preparation::Kind::both : Preparation::Kind::center;
     made.preparation = fit_preparation(kind, averaging_for(loss), entries, rows, cols);
     prepare(made.preparation, entries);
   }
@@ -124,26 +156,29 @@ RandomProblem random_problem(std::uint64_t seed) {
   if (norm_weights) {
     const double span = power_of_ten(random, 0, 4);
     ball.row_weight = draw_norm_weights(random, rows, span);
-    ball.col_weight = draw_norm_weights(random, cols, span);
+    ball.col_weight = symmetry == Symmetry::none ? draw_norm_weights(random, cols, span) : ball.row_weight;
   }
+  ball.symmetry = symmetry;
   made.problem = {dense ? Observations(make_dense(sparse)) : Observations(sparse), loss, penalty, ball};
-  if (chance(random, 0.3)) {
+  if (symmetry == Symmetry::none && chance(random, 0.3)) {
     Eigen::VectorXd left(rows);
     Eigen::VectorXd right(cols);
     for (double& x : left.reshaped()) x = random.normal();
     for (double& x : right.reshaped()) x = random.normal();
     made.start = LowRankMatrix(left, Eigen::VectorXd::Constant(1, ball.radius * random.uniform()), right);
   }
-  const bool may_have_offsets = std::holds_alternative<NoPenalty>(penalty) && ball.radius > 0;
+  const bool may_have_offsets =
+      std::holds_alternative<NoPenalty>(penalty) && ball.radius > 0 && symmetry == Symmetry::none;
   if (may_have_offsets && !has_offsets(made.preparation.kind) && chance(random, 0.3)) {
     made.problem.offsets = {power_of_ten(random, -3, 3) / size, power_of_ten(random, -3, 3) / size};
   }
   made.well_scaled = scale == 1 && offset == 0 && weight.empty() && !norm_weights;
-  made.name = fmt::format("{} x {}, {} entries{}, {}, {}, radius {:.9g}, scale {:.2g}, offset {:.2g}{}{}{}{}", rows,
+  made.name = fmt::format("{} x {}, {} entries{}, {}, {}, radius {:.9g}, scale {:.2g}, offset {:.2g}{}{}{}{}{}", rows,
                           cols, entries.size(), dense ? " (dense)" : "", to_string(loss), to_string(penalty),
                           ball.radius, scale, offset, weight.empty() ? "" : ", weights",
                           norm_weights ? ", norm weights" : "", has_offsets(made.preparation.kind) ? ", offsets" : "",
-                          made.problem.offsets ? ", offsets in the model" : "");
+                          made.problem.offsets ? ", offsets in the model" : "",
+                          symmetry == Symmetry::none ? "" : fmt::format(", {}", to_string(symmetry)));
   return made;
 }
 

@@ -1,5 +1,8 @@
 #include "campaign/truth.hpp"
 
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
 #include <Eigen/SVD>
 #include <cmath>
 
@@ -72,6 +75,17 @@ double true_trace_norm(const Problem& problem, const LowRankMatrix& x) {
     for (Index j = 0; j < x.cols(); ++j) z.col(j) *= ball.col_weight[static_cast<std::size_t>(j)];
   }
   return Eigen::BDCSVD<Eigen::MatrixXd>(z).singularValues().sum();
+}
+
+std::string wrong_shape(const Problem& problem, const LowRankMatrix& x) {
+  if (!problem.constraint.symmetric() || x.terms() == 0) return {};
+  const Eigen::MatrixXd dense = x.dense();
+  const double size = dense.cwiseAbs().maxCoeff();
+  const double apart = (dense - dense.transpose()).cwiseAbs().maxCoeff();
+  if (!(apart <= 1e-14 * size)) return fmt::format("X and its transpose are {:.3g} apart", apart);
+  if (problem.constraint.symmetry == Symmetry::symmetric) return {};
+  const double least = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(dense).eigenvalues()[0];
+  return least >= -1e-13 * dense.norm() ? "" : fmt::format("an eigenvalue is {:.3g}", least);
 }
 
 }  // namespace tracenorm::campaign
