@@ -107,6 +107,7 @@ Gathered gather(const LowRankMatrix& x, const LinkList& list, int threads, First
     for (Index top = part_begin(part); top < std::min(part_begin(part + 1), x.rows()); top += kRows) {
       const Index rows = std::min(kRows, x.rows() - top);
       std::vector<Meet> meets;
+      meets.reserve(static_cast<std::size_t>(rows));
       for (Index i = 0; i < rows; ++i) meets.push_back(row_of(top + i, gathered));
       for (Index from = first_col(top) / kCols * kCols; from < x.cols(); from += kCols) {
         const Index cols = std::min(kCols, x.cols() - from);

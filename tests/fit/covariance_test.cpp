@@ -153,7 +153,7 @@ TEST(Covariance, OutliersAndHolesDoNotMatterMuch) {
 
 TEST(Covariance, PairsThatAreTooRareAreNotLookedAt) {
   Samples samples = grouped(40, 1, 0.5);
-  for (Index s = 0; s < 40; ++s) samples.value[static_cast<std::size_t>(s * 10 + (s < 20 ? 0 : 1))] = kNan;
+  for (std::size_t s = 0; s < 40; ++s) samples.value[s * 10 + (s < 20 ? 0 : 1)] = kNan;
   CovarianceOptions options;
   options.fit.radius = 9;
   const CovarianceFit found = fit_covariance(samples, options);  // 0 and 1 are never there together
