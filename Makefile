@@ -41,7 +41,7 @@ demo: build ## a robust completion problem made and solved on the spot
 
 .PHONY: test
 test: ## builds and runs every test, those of the Python package included
-	$(call packages,build test $(if $(filter no,$(MPI)),,mpi))
+	$(call packages,build test $(if $(filter no,$(MPI)),,mpi witness))
 	cmake --preset release -DTRACENORM_MPI=$(if $(filter no,$(MPI)),OFF,ON) && cmake --build --preset release -j $(JOBS)
 	$(call test,release)
 	$(MAKE) test-python

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages of tools/packages.txt that are missing, as root or with sudo; does nothing when all are there.
-# Usage: tools/install_packages.sh [GROUP...]     groups: build (the default), test, mpi, python, docs, bench, guard, lint, fuzz, deb, dist, bare
+# Usage: tools/install_packages.sh [GROUP...]     groups: build (the default), test, mpi, witness, python, docs, bench, guard, lint, fuzz, deb, dist, bare
 set -eu
 
 list=$(dirname "$0")/packages.txt
