@@ -7,9 +7,10 @@
 
 Runs commands of the program build/bin/tracenorm. Writes index.html (the page), results.md (its tables) and runs.jsonl
 (every finished run, one JSON object a line) to the folder --out. What was interrupted goes on with --resume: finished
-runs are not done again. The data sets are found in the folder --data as published, also inside the publisher's zip or
-compressed (.gz, .xz); experiments/fetch.py gets them. Without them the synthetic experiments are run, and the page says
-what is missing.
+runs are not done again. --page-only makes the page of the finished runs, and needs neither data nor program.
+
+The data sets are found in the folder --data as published, also inside the publisher's zip or compressed (.gz, .xz);
+experiments/fetch.py gets them. Without them the synthetic experiments are run, and the page says what is missing.
 
 Exit codes: 0 all runs finished, 2 usage, 3 bad input, 4 a run failed (the others are there), 130 interrupted.
 """
@@ -24,6 +25,7 @@ import subprocess
 import sys
 
 from reproduction import EXPERIMENTS, fail
+from reproduction.data_sets import DataFolder, RecordedData
 from reproduction.declaration import load_experiment
 from reproduction.execute import Executor, RunError
 from reproduction.log import Log
@@ -47,7 +49,7 @@ def parse_options():
     add("--page-only", action="store_true", help="run nothing; make the page of the runs that are finished")
     add("--declaration", type=pathlib.Path, metavar="FILE.json", help="an experiment of your own, or a changed one")
     add("--program", type=pathlib.Path, metavar="FILE", help="the program to run (default: build/bin/tracenorm)")
-    add("--threads", type=int, default=0, metavar="N", help="0: all cores; the results do not depend on it")
+    add("--threads", type=int, default=1, metavar="N", help="0: all cores (default: 1, whose seconds can be compared)")
     add("--quiet", "-q", action="store_true", help="no progress, no notes, no summary")
     options = parser.parse_args()
     if options.seeds is not None and options.seeds < 1:
@@ -82,6 +84,29 @@ def find_program(given):
     return program.resolve(), answer.stdout.split()[-1]
 
 
+def sources_commit():
+    """The last commit that changed what the program is made of; None where git or its history is missing."""
+    made_of = ["src", "include", "apps", "cmake", "CMakeLists.txt"]
+    git = ["git", "-C", EXPERIMENTS.parent]
+    try:
+        last = subprocess.run([*git, "log", "-1", "--format=%h", "--", *made_of], capture_output=True, text=True)
+        changed = subprocess.run([*git, "status", "--porcelain", "--", *made_of], capture_output=True, text=True)
+    except OSError:
+        return None
+    return (last.stdout.strip() + ("+changes" if changed.stdout else "")) or None
+
+
+def require_one_program(runs, version, commit):
+    """Numbers of different programs do not belong in one table."""
+    for run in runs:
+        if run["result"]["environment"]["version"] == version and commit and run["commit"] not in (None, commit):
+            fail(
+                f"--out: the finished runs are of a program of commit {run['commit']}, this one is of {commit}: "
+                "check that one out in a folder of its own and build it there, or give another folder",
+                code=2,
+            )
+
+
 def lock(folder):
     """Until the script ends, however it ends, nobody else works in the folder."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -103,10 +128,16 @@ class Reproduction:
     def __init__(self, options, experiments, log):
         self.options, self.experiments, self.log = options, experiments, log
         self.work = options.out / "work"
-        program, version = find_program(options.program)
-        self.plan = Plan(version, options.data, self.work, log, options.seeds, options.methods)
-        self.executor = Executor(program, self.work, options.threads)
-        self.failures = []
+        self.executor, self.failures = None, []
+        if options.page_only:
+            data = DataFolder(options.data) if options.data else RecordedData(log.runs.values())
+            version = log.last_version() or find_program(options.program)[1]
+        else:
+            data, commit = DataFolder(options.data), sources_commit()
+            program, version = find_program(options.program)
+            require_one_program(log.runs.values(), version, commit)
+            self.executor = Executor(program, self.work, options.threads, commit)
+        self.plan = Plan(version, data, self.work, log, options.seeds, options.methods)
 
     def note(self, text):
         if not self.options.quiet:
@@ -152,7 +183,7 @@ class Reproduction:
         measure = run.experiment["measures"][0]
         value = CaseResults(self.plan, run.experiment, run.case).measured(record, measure)
         result = [] if value is None else [f"{measure['title']} {number_text(value, measure)}"]
-        return ", ".join([*result, f"{record['result']['seconds']:.3g} s"])
+        return ", ".join([*result, f"{record['processor_seconds']:.3g} processor seconds"])
 
     def write_page(self):
         page = reproduction_page(

@@ -48,3 +48,38 @@ def checksum(path, data):
 def sha256(path):
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class DataFolder:
+    """The data sets of a folder; without a folder there are none."""
+
+    def __init__(self, folder):
+        self.folder, self.declared = folder, load_data_sets()
+
+    @functools.cache  # noqa: B019, there is one
+    def file(self, name):
+        """Where in the folder a data set lies; None when it does not."""
+        return find(self.folder, self.declared[name])
+
+    def path(self, name):
+        return self.folder / self.file(name)
+
+    def checksum(self, name):
+        return sha256(self.path(name))
+
+
+class RecordedData:
+    """The data sets that the finished runs were made with, which need not be there to make a page of them."""
+
+    def __init__(self, runs):
+        self.declared = load_data_sets()
+        self.known = {run["data"]["name"]: run["data"] for run in runs if run["data"]}
+
+    def file(self, name):
+        return self.known[name]["file"] if name in self.known else None
+
+    def path(self, name):
+        return self.file(name)
+
+    def checksum(self, name):
+        return self.known[name]["sha256"]

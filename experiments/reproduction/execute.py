@@ -5,15 +5,17 @@ import datetime
 import json
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 
 from . import fail
+from .page import six_digits
 from .pattern import compare_patterns
 
-POINTS = 120  # of a curve: enough for a chart, and the log of a full reproduction stays at a few megabytes
+POINTS = 60  # of a curve: enough for a chart, and the log of a full reproduction stays at three megabytes
 TRACE = ("k", "seconds", "objective", "lower_bound", "width", "rank", "validation_rmse")
 
 
@@ -27,10 +29,16 @@ def die_with_parent():
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
+def processor_seconds():
+    """Of all commands so far, in all their threads."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 class Executor:
-    def __init__(self, program, work, threads=0):
-        """`work` is a folder for files that come and go."""
-        self.program, self.work, self.threads = program, work, threads
+    def __init__(self, program, work, threads=1, commit=None):
+        """`work` is a folder for files that come and go, `commit` that of the program's sources."""
+        self.program, self.work, self.threads, self.commit = program, work, threads, commit
         self.prepared = None
 
     def call(self, run, words, text):
@@ -61,14 +69,19 @@ class Executor:
         self.prepare(run, command)
         model = ["--model", str(self.work / "model.npz")] if command.truth else []
         words = [*command.words, "--threads", str(self.threads), "--json", "-", *model]
+        before = processor_seconds()
         report = json.loads(self.call(run, words, command.text))
-        report["options"].pop("data")  # the folder of one person; the command says which data
+        spent = processor_seconds() - before
+        for name in ("data", "model"):  # the folders of one person; the command says which data
+            report["options"].pop(name, None)
         record = {
             "key": command.key, "experiment": run.experiment["name"], "case": run.case["name"],
             "method": run.method["name"], "seed": run.seed, "command": command.text,
-            "prepare": [text for _, text in command.prepare], "machine": machine(),
+            "prepare": [text for _, text in command.prepare], "data": command.data,
+            "machine": machine(), "commit": self.commit,
             "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M"),
-            "total_seconds": total_seconds(report), "first_below_start": first_below_start(report["trace"]),
+            "processor_seconds": round(spent, 3), "total_seconds": total_seconds(report),
+            "first_below_start": first_below_start(report["trace"]),
             "result": {**report, "trace": thin(report["trace"])},
         }  # fmt: skip
         if command.truth:
@@ -96,7 +109,8 @@ def thin(trace):
     shares = [k / (POINTS - 1) for k in range(POINTS)]
     places = {int(place + 0.5) for share in shares for place in (share * last, (last + 1) ** share - 1)}
     lines = [trace[place] for place in sorted(places)]
-    return {name: [line.get(name) for line in lines] for name in TRACE if any(name in line for line in lines)}
+    known = [name for name in TRACE if any(name in line for line in lines)]
+    return {name: six_digits([line.get(name) for line in lines]) for name in known}
 
 
 def machine():

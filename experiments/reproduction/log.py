@@ -23,6 +23,10 @@ class Log:
             except (ValueError, KeyError, TypeError):
                 fail(f"{path}:{number}: not a finished run; remove the line, and it is run again")
 
+    def last_version(self):
+        """That of the program which made the last run; None where there are no runs."""
+        return list(self.runs.values())[-1]["result"]["environment"]["version"] if self.runs else None
+
     def append(self, run):
         with open(self.path, "ab") as file:
             file.write(json.dumps(run, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")

@@ -2,7 +2,7 @@
 
 import numpy
 
-CELLS = 180  # of a picture, each way
+CELLS = 100  # of a picture, each way
 
 
 def compare_patterns(model_file, truth_file, pictures):

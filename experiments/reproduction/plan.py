@@ -1,12 +1,10 @@
 """From declarations to commands: which runs there are, what each of them needs, what it is called in the log."""
 
-import functools
 import json
 import re
 import typing
 
 from . import fail
-from .data_sets import find, load_data_sets, sha256
 
 NAME = re.compile(r"\{([^{}]+)\}")
 
@@ -29,6 +27,7 @@ class Command(typing.NamedTuple):
     text: str  # the same for people: DATA and WORK stand for the folders
     prepare: list  # (words, text) of what makes its data
     truth: str
+    data: dict | None  # name, file and checksum of its data set
 
 
 class UnfinishedError(Exception):
@@ -37,31 +36,27 @@ class UnfinishedError(Exception):
 
 class Plan:
     def __init__(self, version, data, work, log, seeds=None, methods=()):
-        """`seeds` for every method and only these `methods`, where they are given."""
+        """`data` is a DataFolder or RecordedData; `seeds` for every method and only these `methods`, where they are
+        given."""
         self.version, self.data, self.work, self.log = version, data, work, log
         self.seeds, self.methods = seeds, methods
-        self.data_sets = load_data_sets()
 
     def data_set(self, experiment, case):
         """The data set of a case; None for one that makes its own data."""
         name = {**experiment["values"], **case["values"]}.get("data")
-        if name and name not in self.data_sets:
+        if name and name not in self.data.declared:
             fail(f"experiment {experiment['name']}: there is no data set '{name}'")
-        return self.data_sets.get(name)
-
-    @functools.cache  # noqa: B019, there is one plan
-    def file(self, name):
-        return find(self.data, self.data_sets[name])
+        return self.data.declared.get(name)
 
     def is_missing(self, experiment, case):
         data = self.data_set(experiment, case)
-        return data is not None and self.file(data["name"]) is None
+        return data is not None and self.data.file(data["name"]) is None
 
     def cases(self, experiment):
         """The cases whose data are there, a stand-in only where what it stands for is missing."""
         return [
             case for case in experiment["cases"] if not self.is_missing(experiment, case)
-            and not ("instead_of" in case and self.file(case["instead_of"]))
+            and not ("instead_of" in case and self.data.file(case["instead_of"]))
         ]  # fmt: skip
 
     def missing(self, experiment):
@@ -114,8 +109,11 @@ class Plan:
 
     def resolve(self, run):
         data = self.data_set(run.experiment, run.case)
-        file = self.file(data["name"]) if data else ""
-        path = self.data / file if data else ""
+        used, path = None, ""
+        if data:
+            name = data["name"]
+            used = {"name": name, "file": self.data.file(name), "sha256": self.data.checksum(name)}
+            path = self.data.path(name)
 
         def place(text, at_file, at_work):
             return text.replace("{file}", str(at_file)).replace("{work}", str(at_work))
@@ -123,12 +121,12 @@ class Plan:
         key, filled = [self.version], []
         for template in [*run.experiment["prepare"], run.method["command"]]:
             words = self.fill(run, template).split()
-            key += [place(word, data and f"{data['name']}:{sha256(path)}", "WORK") for word in words]
-            text = " ".join(["tracenorm", *(place(word, f"DATA/{file}", "WORK") for word in words)])
+            key += [place(word, used and "{name}:{sha256}".format_map(used), "WORK") for word in words]
+            text = " ".join(["tracenorm", *(place(word, used and f"DATA/{used['file']}", "WORK") for word in words)])
             filled.append(([place(word, path, self.work) for word in words], text))
         *prepare, (words, text) = filled
         truth = place(self.fill(run, run.experiment.get("truth", "")), "", self.work)
-        return Command(json.dumps(key, separators=(",", ":"), ensure_ascii=False), words, text, prepare, truth)
+        return Command(json.dumps(key, separators=(",", ":"), ensure_ascii=False), words, text, prepare, truth, used)
 
     def finished(self, run):
         """The record of a run; None when it is not finished."""

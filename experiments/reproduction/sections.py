@@ -14,8 +14,9 @@ QUICK = (
     "cannot be held against the paper's."
 )
 SECONDS = (
-    "Seconds are those of one machine and one implementation each: the paper's order of speed is that of other "
-    "programs on another machine."
+    "Processor seconds are those of the whole command on one thread, reading and certificates included: other work on "
+    "the machine hardly changes them. Wall seconds do depend on it. The paper's seconds are those of other programs on "
+    "another machine; only the order can be held against ours."
 )
 
 
@@ -37,16 +38,22 @@ def reproduction_page(plan, experiments, command, quick, failures):
     return page
 
 
+def build_text(run):
+    environment = run["result"]["environment"]
+    program = "version {version}, {compiler}, {instruction_set}, ".format_map(environment)
+    program += "1 thread" if environment["threads"] == 1 else f"{environment['threads']} threads"
+    return program + (f", sources of commit {run['commit']}" if run["commit"] else "")
+
+
 def facts(plan, experiments, command):
     runs = [plan.finished(run) for experiment in experiments for run in plan.all_runs(experiment)]
     finished = list({id(run): run for run in runs if run}.values())  # experiments may share runs
-    seconds = sum(run["result"]["seconds"] for run in finished)
-    program = "version {version}, {compiler}, {instruction_set}, {threads} threads"
-    builds = {program.format_map(run["result"]["environment"]) for run in finished}
+    seconds = sum(run["processor_seconds"] for run in finished)
+    builds = {build_text(run) for run in finished}
     dates = sorted({run["date"] for run in finished})
     return [
         ["command", f"`{command}`"],
-        ["runs", f"{sum(map(bool, runs))} of {len(runs)} finished, {seconds:.0f} seconds in all"],
+        ["runs", f"{sum(map(bool, runs))} of {len(runs)} finished, {seconds:.0f} processor seconds in all"],
         *([["run on", " to ".join([*dates[:1], *dates[1:][-1:]]) + " UTC"]] if dates else []),
         ["machine", "; ".join(sorted({run["machine"] for run in finished}))],
         ["program", "; ".join(sorted(builds)) or f"version {plan.version}"],

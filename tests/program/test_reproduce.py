@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -61,7 +62,7 @@ RUNS = 2 * 2 * 2 + 2  # sizes, seeds, GenFB and FWUA; HCGS has one seed
 def without_clock(line):
     """A finished run without what may differ from day to day."""
     run = json.loads(line)
-    for name in ("date", "total_seconds"):
+    for name in ("date", "total_seconds", "processor_seconds"):
         run.pop(name)
     run["result"].pop("seconds")
     run["result"].pop("profile")
@@ -187,6 +188,7 @@ class ReproduceTest(ProgramTest):
         (self.folder / "out" / "index.html").unlink()
         self.expect(0, *self.tiny("out", "--page-only"))
         self.assertEqual((self.folder / "out" / "index.html").read_bytes(), page)
+        self.assertTrue(all(json.loads(line)["processor_seconds"] > 0 for line in before))
         self.declare(values={"iterations": 31})  # another experiment: FWUA again, the others as they were
         self.expect(0, *self.tiny("out", "--resume"))
         self.assertEqual(len(self.log("out")), RUNS + 4)
@@ -252,6 +254,27 @@ class ReproduceTest(ProgramTest):
         self.declare()
         self.expect(0, *self.tiny("out", "--quick", "--resume"))
         self.assertNotIn("Failed: tiny", (self.folder / "out" / "index.html").read_text())
+
+    def test_runs_of_another_program_are_not_mixed_in(self):
+        self.declare()
+        self.expect(0, *self.tiny("out", "--quick"))
+        log = self.folder / "out" / "runs.jsonl"
+        run = json.loads(self.log("out")[0])
+        if run["commit"] is None:
+            self.skipTest("these sources have no history")
+        log.write_text(log.read_text().replace(f'"commit":"{run["commit"]}"', '"commit":"1234567"'))
+        self.expect(2, *self.tiny("out", "--quick", "--resume"), says=["1234567", run["commit"], "another folder"])
+        self.expect(0, *self.tiny("out", "--quick", "--page-only"))
+        self.assertIn("sources of commit 1234567", (self.folder / "out" / "results.md").read_text())
+
+    def test_a_page_needs_the_log_alone(self):
+        write_paper_data(self.folder / "data")
+        self.expect(0, "links", "--quick", "--data", "data", "--out", "out", "--quiet")
+        self.assertNotIn(str(self.folder), (self.folder / "out" / "runs.jsonl").read_text())
+        made = self.tables("out")
+        shutil.rmtree(self.folder / "data")
+        self.expect(0, "links", "--quick", "--out", "out", "--page-only")
+        self.assertEqual(self.tables("out"), made)
 
     def test_damaged_log(self):
         self.declare()
