@@ -85,14 +85,34 @@ class NumbersTest(unittest.TestCase):
 
     def test_a_wrong_number_is_found(self):
         sys.path.insert(0, str(ROOT / "tools" / "docs"))
-        from page_numbers import differences, updated
+        from page_numbers import differences, machine, updated
 
         table = "| set | loss | error |\n|---|---|---|\n| avx2 | absolute | 0.03 |\n"
         self.assertEqual(list(differences(table, table.replace("0.03", "0.0301"), 0.2)), [])
         self.assertTrue(list(differences(table, table.replace("0.03", "0.3"), 0.2)))
         self.assertTrue(list(differences("", table, 0.2)))
         page = "a\n<!-- numbers: echo 42 -->\nold\n<!-- end -->\nb\n"
-        self.assertRegex(updated(page, None), r"^a\n<!-- .* -->\n42\n\n\*Put here .*\n<!-- end -->\nb\n$")
+        new = updated(page, None)
+        self.assertRegex(new, r"^a\n<!-- .* -->\n42\n\n\*Put here .*\n<!-- end -->\nb\n$")
+        # What is the same stays as it is, with its date.
+        old = new.replace(machine(), "long ago")
+        self.assertEqual(updated(old, None), old)
+        exactly = "<!-- numbers exactly: echo 42 -->\n\n42\n\n<!-- end -->"
+        self.assertEqual(updated(exactly.replace("42", "41", 1).replace("42", "43").replace("41", "42"), None), exactly)
+
+    def test_rows_that_a_command_does_not_make_stay(self):
+        sys.path.insert(0, str(ROOT / "tools" / "docs"))
+        from page_numbers import differences, updated
+
+        table = "| data | what | RMSE | seconds |\n|---|---|---|---|\n"
+        ours, theirs = "| ml | ours | 0.90 | 3 |\n", "| ml | theirs | 0.95 | 9 |\n"
+        made = (table + ours).replace("\n", "\\n")
+        region = "<!-- numbers within 1 %%: printf '%s' -->\n%s<!-- end -->"
+        page = region % (made, table + ours.replace("0.90", "0.80") + theirs)
+        self.assertIn(ours + theirs, updated(page, None))
+        page = region % (made, table + ours.replace("| 3 |", "| 4 |") + theirs)
+        self.assertEqual(updated(page, None), page)  # seconds within a factor of two are the same
+        self.assertTrue(list(differences(table + ours, table + ours.replace("| 3 |", "| 7 |"), 0.01)))
 
 
 class LinksTest(unittest.TestCase):
