@@ -1,12 +1,14 @@
 """Examples run, the guide's code runs, and the reference knows every argument."""
 
 import doctest
+import importlib
 import inspect
 import pathlib
 import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import tracenorm
@@ -45,6 +47,25 @@ def test_the_guides_code_runs(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "run.png").stat().st_size > 10_000
     assert "coverage@5" in "".join(said)
     assert "interrupted" in said[4] and said[6].split() == ["True", "True"] and said[8].split() == ["0"]
+
+
+def test_the_code_of_the_how_to_runs(tmp_path, monkeypatch):
+    """Its shell commands are run by tests/docs."""
+    pandas = pytest.importorskip("pandas")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(ROOT / "tests" / "docs")
+    importlib.import_module("how_to_data").make(tmp_path)
+    page = (ROOT / "docs" / "how-to.md").read_text()
+    names = {
+        "tracenorm": tracenorm, "np": np, "ratings": pandas.read_csv("ratings.csv"), "matrix": np.load("noisy.npy"),
+        "frame": pandas.read_csv("export.csv")[:-1], "newcomers": pandas.read_csv("newcomers.csv"),
+        "samples": pandas.read_csv("samples.csv"), "Y": np.outer([1.0, 2.0, 3.0], [1.0, -1.0, 2.0, 0.5]),
+    }  # fmt: skip
+    names["matrix"] = (names["matrix"] + names["matrix"].T) / 2
+    blocks = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert len(blocks) >= 11
+    for block in blocks:
+        exec(compile(block, "docs/how-to.md", "exec"), names)
 
 
 def test_the_packages_own_example():

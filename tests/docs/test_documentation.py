@@ -3,11 +3,13 @@
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "program"))
+import how_to_data
 from support import PROGRAM, ProgramTest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -74,6 +76,20 @@ class TroubleshootingTest(ProgramTest):
         guide = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
         line = next(line for line in guide.splitlines() if line.startswith("| `status`"))
         self.assertEqual(set(re.findall(r"`(\w+)`", line)) - {"status"} - ANCHORS, set())
+
+
+class HowToTest(ProgramTest):
+    def test_every_command_runs(self):
+        """In an empty folder with the files that the page speaks of."""
+        how_to_data.make(self.folder)
+        page = (ROOT / "docs" / "how-to.md").read_text(encoding="utf-8")
+        blocks = re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+        self.assertGreaterEqual(len(blocks), 14)
+        for line in "".join(blocks).splitlines():
+            name, *words = shlex.split(line)
+            self.assertEqual(name, "tracenorm")
+            done = self.run_program(*words)
+            self.assertEqual(done.returncode, 0, f"{line}: {done.stderr}")
 
 
 class NumbersTest(unittest.TestCase):
