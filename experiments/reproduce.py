@@ -130,12 +130,13 @@ class Reproduction:
         self.work = options.out / "work"
         self.executor, self.failures = None, []
         if options.page_only:
-            data = DataFolder(options.data) if options.data else RecordedData(log.runs.values())
+            data = DataFolder(options.data) if options.data else RecordedData(options.out / "data.json")
             version = log.last_version() or find_program(options.program)[1]
         else:
             data, commit = DataFolder(options.data), sources_commit()
             program, version = find_program(options.program)
             require_one_program(log.runs.values(), version, commit)
+            RecordedData(options.out / "data.json").add(data)
             self.executor = Executor(program, self.work, options.threads, commit)
         self.plan = Plan(version, data, self.work, log, options.seeds, options.methods)
 

@@ -50,11 +50,11 @@ def convergence(page, experiment, case, runs):
         to_id(experiment["name"], case.name, "convergence"),
         f"{case.title}: convergence with the first seed. The excess is over the best lower bound that any of these "
         "runs certified. Drag to zoom, double click to undo.",
-        ["iterations", "seconds"],
+        ["iterations", "wall seconds"],
         [ordinates[place] for place in order],
         series,
         log_x=True,
-        log_y=not validated,
+        log_y=[place < 2 for place in order],
     )
 
 
@@ -69,20 +69,24 @@ def bars(page, experiment, case, measure):
 
 
 def scaling(page, experiment, cases):
-    """Measures against the size, one line a method."""
+    """Measures against the size, one line a method. Objectives are too near to one another to tell lines apart: what
+    comes first is the excess, on a logarithmic axis."""
     size, series = experiment["scaling"], []
+    measures = sorted(experiment["measures"], key=lambda measure: measure["value"] != "excess")
     for method in experiment["methods"]:
         there = [case for case in cases if case.runs[method["name"]]]
-        y = [[case.mean(method, measure) for case in there] for measure in experiment["measures"]]
-        for place, measure in enumerate(experiment["measures"]):
+        y = [[case.mean(method, measure) for case in there] for measure in measures]
+        for place, measure in enumerate(measures):
             if measure.get("percent"):
                 y[place] = [None if value is None else 100 * value for value in y[place]]
         if there:
             series.append((method["title"], "line", [[case.values[size] for case in there]], y))
     if series:
-        ordinates = [measure["title"] for measure in experiment["measures"]]
+        ordinates = [measure["title"] + ", %" * bool(measure.get("percent")) for measure in measures]
+        ordinates = [f"{title} over the best bound" if title == "excess, %" else title for title in ordinates]
         caption = f"Measures against {size}, means over the seeds."
-        page.lines(to_id(experiment["name"], "scaling"), caption, [size], ordinates, series)
+        page.lines(to_id(experiment["name"], "scaling"), caption, [size], ordinates, series,
+                   log_y=[measure["value"] == "excess" for measure in measures])  # fmt: skip
 
 
 def patterns(page, experiment, case, runs):

@@ -69,11 +69,18 @@ class DataFolder:
 
 
 class RecordedData:
-    """The data sets that the finished runs were made with, which need not be there to make a page of them."""
+    """The data sets that finished runs were made with, as a file beside the log says: they need not be there to make a
+    page."""
 
-    def __init__(self, runs):
-        self.declared = load_data_sets()
-        self.known = {run["data"]["name"]: run["data"] for run in runs if run["data"]}
+    def __init__(self, path):
+        self.path_of_file, self.declared = path, load_data_sets()
+        self.known = json.loads(path.read_text()) if path.exists() else {}
+
+    def add(self, folder):
+        """What is in a DataFolder too."""
+        names = [name for name in folder.declared if folder.file(name)]
+        self.known |= {name: {"file": folder.file(name), "sha256": folder.checksum(name)} for name in names}
+        self.path_of_file.write_text(json.dumps(self.known, indent=1) + "\n")
 
     def file(self, name):
         return self.known[name]["file"] if name in self.known else None

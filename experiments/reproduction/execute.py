@@ -77,8 +77,7 @@ class Executor:
         record = {
             "key": command.key, "experiment": run.experiment["name"], "case": run.case["name"],
             "method": run.method["name"], "seed": run.seed, "command": command.text,
-            "prepare": [text for _, text in command.prepare], "data": command.data,
-            "machine": machine(), "commit": self.commit,
+            "prepare": [text for _, text in command.prepare], "machine": machine(), "commit": self.commit,
             "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M"),
             "processor_seconds": round(spent, 3), "total_seconds": total_seconds(report),
             "first_below_start": first_below_start(report["trace"]),

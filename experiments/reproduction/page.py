@@ -58,7 +58,7 @@ class Page:
 
     def lines(self, name, caption, abscissae, ordinates, series, log_x=False, log_y=False):
         """Curves to be looked at in several ways. A series is (name, style, x, y) with one list per abscissa in x and
-        one per ordinate in y; None leaves a gap."""
+        one per ordinate in y; None leaves a gap. `log_y`: of all ordinates, or a list with one for each."""
         series = [{"name": n, "style": style, "x": six_digits(x), "y": six_digits(y)} for n, style, x, y in series]
         self.add("lines", id=name, caption=caption, abscissae=abscissae, ordinates=ordinates, series=series,
                  logX=log_x, logY=log_y)  # fmt: skip

@@ -27,7 +27,6 @@ class Command(typing.NamedTuple):
     text: str  # the same for people: DATA and WORK stand for the folders
     prepare: list  # (words, text) of what makes its data
     truth: str
-    data: dict | None  # name, file and checksum of its data set
 
 
 class UnfinishedError(Exception):
@@ -109,11 +108,10 @@ class Plan:
 
     def resolve(self, run):
         data = self.data_set(run.experiment, run.case)
-        used, path = None, ""
+        file = path = known_as = ""
         if data:
-            name = data["name"]
-            used = {"name": name, "file": self.data.file(name), "sha256": self.data.checksum(name)}
-            path = self.data.path(name)
+            file, path = self.data.file(data["name"]), self.data.path(data["name"])
+            known_as = f"{data['name']}:{self.data.checksum(data['name'])}"
 
         def place(text, at_file, at_work):
             return text.replace("{file}", str(at_file)).replace("{work}", str(at_work))
@@ -121,12 +119,12 @@ class Plan:
         key, filled = [self.version], []
         for template in [*run.experiment["prepare"], run.method["command"]]:
             words = self.fill(run, template).split()
-            key += [place(word, used and "{name}:{sha256}".format_map(used), "WORK") for word in words]
-            text = " ".join(["tracenorm", *(place(word, used and f"DATA/{used['file']}", "WORK") for word in words)])
+            key += [place(word, known_as, "WORK") for word in words]
+            text = " ".join(["tracenorm", *(place(word, f"DATA/{file}", "WORK") for word in words)])
             filled.append(([place(word, path, self.work) for word in words], text))
         *prepare, (words, text) = filled
         truth = place(self.fill(run, run.experiment.get("truth", "")), "", self.work)
-        return Command(json.dumps(key, separators=(",", ":"), ensure_ascii=False), words, text, prepare, truth, used)
+        return Command(json.dumps(key, separators=(",", ":"), ensure_ascii=False), words, text, prepare, truth)
 
     def finished(self, run):
         """The record of a run; None when it is not finished."""
