@@ -38,10 +38,10 @@ if [ -z "${PYTHONS-}" ]; then
     if command -v python3.$minor > /dev/null && python3.$minor -c 'import venv' 2> /dev/null; then PYTHONS="$PYTHONS python3.$minor"; fi
   done
 fi
-check "there is a Python to make wheels with:$PYTHONS" test -n "$PYTHONS"
+check "there is a Python to make wheels with: $(echo $PYTHONS)" test -n "$PYTHONS"
 
 if [ $dry_run = yes ]; then
-  echo "would make in packages/: tracenorm-$version.tar.gz, a wheel for each of$PYTHONS,"
+  echo "would make in packages/: tracenorm-$version.tar.gz, a wheel for each of $(echo $PYTHONS),"
   echo "  tracenorm_$version-1_*.deb, libtracenorm-dev_$version-1_*.deb, NOTES.md, SHA256SUMS"
   [ $failed = no ] || exit 1
   exit 0
