@@ -17,7 +17,7 @@ import cvxpy as cp
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "fixtures"))
-from make_optima import LOSSES, split
+from losses import LOSSES, split
 
 
 def optimum(problem):
