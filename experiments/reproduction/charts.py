@@ -25,7 +25,7 @@ def convergence(page, experiment, case, runs):
     traces = [run["result"]["trace"] for _, run in runs if "objective_without_trace_penalty" not in run["result"]]
     if not traces:
         return
-    last_k = max(trace["k"][-1] + 1 for trace in traces)
+    last_k = max(trace["k"][-1] for trace in traces)
     last_second = max(trace["seconds"][-1] for trace in traces)
     # Where there are validation entries, these decide. Else the first steps overshoot by orders of magnitude: only the
     # excess on a logarithmic axis shows the rest.
@@ -40,7 +40,7 @@ def convergence(page, experiment, case, runs):
             x = [[1, last_k], sorted([result["seconds"], last_second])]
         else:
             title, style, objective = method["title"], "line", trace["objective"]
-            x = [[k + 1 for k in trace["k"]], trace["seconds"]]  # a logarithmic axis has no zero
+            x = [trace["k"], trace["seconds"]]
         bound = case.best_bound(run)
         excess = [100 * (value / bound - 1) if bound and bound > 0 else None for value in objective]
         y = [objective, excess, trace.get("validation_rmse", []) if style == "line" else []]

@@ -1,6 +1,7 @@
 // Everything that is said about a run, gathered once; to_json and to_text say it to a machine and to a person.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,8 +58,11 @@ std::string to_json(const RunReport& report);
 
 /// A fact about a run for people. An empty label: the value goes on with what stands above.
 struct SummaryLine {
+  enum class About : std::uint8_t { anything, status, path };  ///< for those who say more of it elsewhere
+
   std::string label;
   std::string value;
+  About about = About::anything;
 };
 
 /// What a person should know of the run, in order; the certificate has its own sentence.

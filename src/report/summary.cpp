@@ -237,12 +237,15 @@ void add_path(std::vector<SummaryLine>& lines, const RunReport& report) {
     const std::string turn = step.turn > 0   ? fmt::format(" turn {}", step.turn)
                              : step.turn < 0 ? " offsets before X"
                                              : "";
-    lines.push_back({label, fmt::format("{}{}{:<10.5g} validation error {:.5f} {} {:#<{}}{}", lambda, loss, step.radius,
-                                        error(step), s == report.path_best ? "<-" : "  ", "",
-                                        static_cast<int>(std::lround(share * kCells)), turn)});
+    lines.push_back(
+        {label,
+         fmt::format("{}{}{:<10.5g} validation error {:.5f} {} {:#<{}}{}", lambda, loss, step.radius, error(step),
+                     s == report.path_best ? "<-" : "  ", "", static_cast<int>(std::lround(share * kCells)), turn),
+         SummaryLine::About::path});
     label.clear();
   }
-  lines.push_back({"", fmt::format("{} settings in {} seconds", report.path.size(), seconds_text(seconds))});
+  lines.push_back({"", fmt::format("{} settings in {} seconds", report.path.size(), seconds_text(seconds)),
+                   SummaryLine::About::path});
 }
 
 /// A bound by the entries' own minima says something once this share of the way to them is left.
@@ -315,7 +318,7 @@ std::vector<SummaryLine> summary(const RunReport& report) {
   const std::string bound = !std::isfinite(result.lower_bound) ? "none"
                             : has_useful_bound(report)         ? fmt::format("{:.6g}", result.lower_bound + 0.0)
                                                                : "none yet";
-  lines.insert(lines.end(), {{"status", result.message},
+  lines.insert(lines.end(), {{"status", result.message, SummaryLine::About::status},
                              {"objective", objective_line(report)},
                              {"lower bound", bound},
                              {"rank", std::to_string(result.solution.terms())},
@@ -338,7 +341,7 @@ std::vector<SummaryLine> summary(const RunReport& report) {
 std::string to_text(const RunReport& report) {
   std::string text;
   for (const SummaryLine& line : summary(report)) {
-    const bool explained = line.label == "status";  // the page has an anchor for each
+    const bool explained = line.about == SummaryLine::About::status;  // the page has an anchor for each
     text += line_text(line.label, explained ? fmt::format("{} (docs: troubleshooting#{})", line.value,
                                                           to_string(report.result.status))
                                             : line.value);

@@ -22,7 +22,7 @@ class ReportTest(ProgramTest):
         run, html = self.page("complete", self.ratings(), "--radius", 20, "--split", "0.5,0.25,0.25")
         drawn = blocks(html)
         gap, objective, bound = drawn["convergence"]["series"]
-        self.assertEqual(objective["x"][0], [line["k"] + 1 for line in run["trace"]])
+        self.assertEqual(objective["x"][0], [line["k"] for line in run["trace"]])
         numpy.testing.assert_allclose(objective["y"][1], [line["objective"] for line in run["trace"]], rtol=1e-5)
         numpy.testing.assert_allclose(bound["y"][1], [line["lower_bound"] for line in run["trace"]], rtol=1e-5)
         shown = [

@@ -63,11 +63,8 @@ Json column(const std::vector<Iteration>& trace, Value Iteration::*member) {
   return numbers(all);
 }
 
-/// Iterations counted from one (a logarithmic axis has no zero), and seconds.
 Json abscissae(const std::vector<Iteration>& trace) {
-  Json number = column(trace, &Iteration::k);
-  for (Json& k : number) k = k.get<double>() + 1;
-  return {number, column(trace, &Iteration::seconds)};
+  return {column(trace, &Iteration::k), column(trace, &Iteration::seconds)};
 }
 
 Json heading(const char* id, const char* text) {
@@ -83,10 +80,8 @@ Json table(const char* id, const char* caption, Json columns, Json rows, int wor
 /// What a person would have read on the terminal. The path of radii is a chart here.
 Json summary_table(const report::RunReport& report) {
   Json rows = Json::array();
-  bool path = false;
   for (const report::SummaryLine& line : report::summary(report)) {
-    path = line.label == "radius path" || (path && line.label.empty());
-    if (!path) rows.push_back({line.label, line.value});
+    if (line.about != report::SummaryLine::About::path) rows.push_back({line.label, line.value});
   }
   return table("summary", "The run in short.", {"", ""}, std::move(rows), 2);
 }
@@ -127,6 +122,7 @@ Json convergence(const std::vector<Iteration>& trace) {
   const auto gaps = std::count_if(gap.begin(), gap.end(), [](const Json& one) { return !one.is_null(); });
   const bool any_bound = std::any_of(bound.begin(), bound.end(), [](const Json& one) { return !one.is_null(); });
   const Json none = Json::array();
+  const bool log_x = trace.back().k > 1;  // which has no place for iteration 0
   if (gaps == 0) {
     Json curves = Json::array({series("objective", "line", x, Json::array({objective}))});
     if (any_bound) curves.push_back(series("lower bound", "dashed", x, Json::array({bound})));
@@ -135,7 +131,7 @@ Json convergence(const std::vector<Iteration>& trace) {
                      ? "The objective, and the certified lower bound: the optimum lies between the two curves. Drag to "
                        "zoom, double click to undo."
                      : "The objective. Drag to zoom, double click to undo.",
-                 {"iterations", "seconds"}, Json::array({"objective"}), std::move(curves), true, false);
+                 {"iterations", "seconds"}, Json::array({"objective"}), std::move(curves), log_x, false);
   }
   Json both = chart(
       "convergence",
@@ -145,7 +141,7 @@ Json convergence(const std::vector<Iteration>& trace) {
       {"iterations", "seconds"}, {"certified gap, %", "objective and bound"},
       {series("certified gap", "line", x, {gap, none}), series("objective", "line", x, {none, objective}),
        series("certified lower bound", "dashed", x, {none, bound})},
-      true, {true, false});
+      log_x, {true, false});
   if (gaps < 3) both["first"] = 1;  // two points are no curve
   return both;
 }
