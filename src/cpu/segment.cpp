@@ -120,7 +120,8 @@ double CpuStore::move(double t) {
       const auto end = static_cast<std::size_t>(shard_begin(s + 1));
       for (auto e = static_cast<std::size_t>(shard_begin(s)); e < end; ++e) {
         const Real change = target_[e] - x_[e];
-        largest = std::max(largest, std::abs(double(change)));
+        const bool kinked = kink_mask_ == nullptr || !std::isnan(kink_mask_[e]);
+        if (kinked) largest = std::max(largest, std::abs(double(change)));
         x_[e] = t >= 1 ? target_[e] : x_[e] + Real(t) * change;
       }
     }
