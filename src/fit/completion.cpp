@@ -18,6 +18,7 @@
 #include "fit/spread.hpp"
 #include "fit/value_range.hpp"
 #include "methods/cancelled.hpp"
+#include "methods/smallest_radius.hpp"
 #include "model/offsets.hpp"
 #include "model/side_sums.hpp"
 #include "solver/evaluator.hpp"
@@ -40,9 +41,6 @@ constexpr double kAnswerGap = 0.005;
 /// From one radius to the next; at most so many.
 constexpr double kRatio = 1.6;
 constexpr std::size_t kMostRadii = 24;
-
-/// The first radius is where an atom is promised to lower the objective by this share.
-constexpr double kFirstPromise = 0.05;
 
 /// A score that is lower by less than this share is no better.
 constexpr double kWorthwhile = 2e-4;
@@ -290,9 +288,7 @@ class Search {
   [[nodiscard]] double first_radius(const Problem& problem) const {
     OwnEvaluator f(problem, options_.run.threads, options_.run.seed);
     f->restart(ModelPoint{FactoredMatrix(f->panels()), f->offsets().upload(part_.start())});
-    const Linearization model = f->linearize(f->data_scale(), false);
-    const double sigma = f->leading_atom({1e-2, 30}).sigma;
-    return sigma > 0 ? kFirstPromise * std::abs(model.objective) / sigma : 0.0;
+    return smallest_radius(*f);
   }
 
   /// With a gain the offsets that go with it are others, and X then too.

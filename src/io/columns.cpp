@@ -40,7 +40,7 @@ std::size_t position_of(const Fields& fields, std::span<const std::string_view> 
   return nowhere;
 }
 
-Columns named_columns(const Fields& header) {
+ColumnPlaces named_columns(const Fields& header) {
   return {position_of(header, row_names),
           position_of(header, col_names),
           position_of(header, value_names),
@@ -50,8 +50,8 @@ Columns named_columns(const Fields& header) {
           {}};
 }
 
-bool names_ids(const Columns& columns) { return columns.row != nowhere && columns.col != nowhere; }
-bool names_all(const Columns& columns) { return names_ids(columns) && columns.value != nowhere; }
+bool names_ids(const ColumnPlaces& columns) { return columns.row != nowhere && columns.col != nowhere; }
+bool names_all(const ColumnPlaces& columns) { return names_ids(columns) && columns.value != nowhere; }
 
 bool is_number_or_hole(std::string_view field) { return is_missing_word(field) || parse_number(field).has_value(); }
 
@@ -67,7 +67,7 @@ bool is_triplet_header(const Fields& fields, std::size_t value) {
 // integers when its own is none.
 bool is_pair_header(const FirstLines& first) {
   const Fields& header = first.fields.front();
-  const Columns named = named_columns(header);
+  const ColumnPlaces named = named_columns(header);
   if (names_ids(named)) return true;
   const bool half_named =
       (named.row != nowhere && header[named.row].size() > 2) || (named.col != nowhere && header[named.col].size() > 2);
@@ -112,7 +112,7 @@ bool fourth_is_time(const FirstLines& first) {
 }
 
 /// Fills the places that no name explains, in order, when there are as many columns left as places.
-void fill_rest(Columns& columns, const FirstLines& first, LineKind kind) {
+void fill_rest(ColumnPlaces& columns, const FirstLines& first, LineKind kind) {
   std::vector<std::size_t> rest;
   for (std::size_t k = 0; k < first.fields.front().size(); ++k) {
     if (k != columns.row && k != columns.col && k != columns.value && k != columns.weight && k != columns.time)
@@ -132,7 +132,7 @@ void fill_rest(Columns& columns, const FirstLines& first, LineKind kind) {
   if (!names_ids(columns) || (kind == LineKind::triplets && columns.value == nowhere)) fail_unexplained(first, kind);
 }
 
-Columns chosen_columns(const FirstLines& first, const std::vector<std::string>& chosen, LineKind kind) {
+ColumnPlaces chosen_columns(const FirstLines& first, const std::vector<std::string>& chosen, LineKind kind) {
   const std::size_t least = kind == LineKind::triplets ? 3 : 2;
   if (chosen.size() < least || chosen.size() > 5)
     fail_for("columns", "{} columns were chosen; give row, column, value and, where there are, weight and time",
@@ -140,7 +140,7 @@ Columns chosen_columns(const FirstLines& first, const std::vector<std::string>& 
   const Fields& fields = first.fields.front();
   const bool by_name = std::any_of(chosen.begin(), chosen.end(),
                                    [](const std::string& word) { return !word.empty() && !parse_integer(word); });
-  Columns columns;
+  ColumnPlaces columns;
   columns.value = nowhere;
   std::size_t* const places[] = {&columns.row, &columns.col, &columns.value, &columns.weight, &columns.time};
   for (std::size_t k = 0; k < chosen.size(); ++k)
@@ -150,7 +150,7 @@ Columns chosen_columns(const FirstLines& first, const std::vector<std::string>& 
   return columns;
 }
 
-std::string words_for(const Columns& columns, const Fields& header) {
+std::string words_for(const ColumnPlaces& columns, const Fields& header) {
   const auto name = [&](std::size_t k) { return columns.header ? excerpt(header[k]) : fmt::format("{}", k + 1); };
   std::string text = fmt::format("row {}, column {}", name(columns.row), name(columns.col));
   for (const auto& [what, k] :
@@ -189,7 +189,7 @@ FirstLines first_lines(const std::string& name, std::string_view text, std::size
   return first;
 }
 
-std::size_t Columns::needed() const {
+std::size_t ColumnPlaces::needed() const {
   std::size_t most = 0;
   for (const std::size_t k : {row, col, value, weight, time})
     if (k != nowhere) most = std::max(most, k + 1);
@@ -211,9 +211,9 @@ std::size_t column_position(const std::string& wanted, const Fields& fields, boo
            listing(fields));
 }
 
-Columns find_columns(const FirstLines& first, const std::vector<std::string>& chosen, LineKind kind) {
+ColumnPlaces find_columns(const FirstLines& first, const std::vector<std::string>& chosen, LineKind kind) {
   const Fields& fields = first.fields.front();
-  Columns columns;
+  ColumnPlaces columns;
   if (!chosen.empty()) {
     columns = chosen_columns(first, chosen, kind);
   } else if (kind == LineKind::triplets ? is_triplet_header(fields, 2) : is_pair_header(first)) {
@@ -247,7 +247,7 @@ bool is_wide(const FirstLines& first) {
   const Fields& top = first.fields.front();
   const std::size_t from = first.fields.size() > 1 ? 1 : 0;  // the first line may be names
   const std::size_t width = first.fields[from].size();
-  const Columns named = named_columns(top);
+  const ColumnPlaces named = named_columns(top);
   const bool names = names_rows(top.front()) && named.col == nowhere && named.value == nowhere &&
                      named.weight == nowhere && named.time == nowhere &&
                      std::none_of(top.begin() + 1, top.end(), [](const auto& word) { return is_number_or_hole(word); });

@@ -23,7 +23,7 @@ FirstLines first_lines(const std::string& name, std::string_view text, std::size
 inline constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
 
 /// Positions from 0, `nowhere` for what is not there.
-struct Columns {
+struct ColumnPlaces {
   std::size_t row = 0;
   std::size_t col = 1;
   std::size_t value = 2;
@@ -40,7 +40,7 @@ struct Columns {
 enum class LineKind { triplets, pairs };
 
 /// `chosen` as in `ReadOptions::columns`. Four or more columns that neither names nor their look explain are an error.
-Columns find_columns(const FirstLines& first, const std::vector<std::string>& chosen, LineKind kind);
+ColumnPlaces find_columns(const FirstLines& first, const std::vector<std::string>& chosen, LineKind kind);
 
 /// The position of a column that a user named, or counted from 1; an error that names the setting where there is none.
 std::size_t column_position(const std::string& wanted, const std::vector<std::string>& fields, bool by_name,

@@ -50,7 +50,7 @@ double parse_time(std::string_view text, const Where& where) {
 struct OpenedText {
   LineReader lines;
   Separator separator = Separator::blank;
-  Columns columns;
+  ColumnPlaces columns;
   std::size_t needed = 0;           // fields of a line
   std::vector<std::string> header;  // empty: there is none
 
@@ -90,7 +90,7 @@ class TripletParser {
  public:
   TripletParser(const OpenedText& text, const MissingMarks& missing)
       : text_(text), missing_(missing), splitter_(text.separator) {
-    const Columns& c = text.columns;
+    const ColumnPlaces& c = text.columns;
     const char marks[] = {'\t', 0, ',', ';', 0};
     plain_mark_ = marks[static_cast<std::size_t>(text.separator)];
     plain_ = plain_mark_ != 0 && missing.empty() && c.weight == nowhere && c.time == nowhere;
@@ -102,7 +102,7 @@ class TripletParser {
     if (plain_ && parse_plain(line, triplet)) return true;
     const auto* fields = text_.fields_of(line, splitter_, where);
     if (fields == nullptr) return false;
-    const Columns& columns = text_.columns;
+    const ColumnPlaces& columns = text_.columns;
     const std::string_view value = (*fields)[columns.value];
     if (missing_.has(value)) return false;
     triplet.row = (*fields)[columns.row];
@@ -120,7 +120,7 @@ class TripletParser {
   bool parse_plain(std::string_view line, Triplet& triplet) const {
     const char* at = line.data();
     const char* const end = at + line.size();
-    const Columns& columns = text_.columns;
+    const ColumnPlaces& columns = text_.columns;
     for (std::size_t field = 0; field < text_.needed; ++field) {
       const char* const begin = at;
       if (field == columns.row || field == columns.col) {

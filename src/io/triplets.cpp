@@ -258,7 +258,7 @@ ParsedEntries read_libmf(ByteSource source, const ReadOptions& options) {
 
 Pairs read_pairs(const std::string& path, const ReadOptions& options) {
   OpenedText text(open_source(path), options, LineKind::pairs);
-  const Columns& columns = text.columns;
+  const ColumnPlaces& columns = text.columns;
   Pairs pairs;
   if (columns.header) pairs.header = {text.header[columns.row], text.header[columns.col]};
   FieldSplitter splitter(text.separator);

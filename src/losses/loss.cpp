@@ -9,6 +9,12 @@ namespace tracenorm {
 
 namespace {
 
+template <class... All>
+constexpr bool all_separable(const std::variant<All...>*) {
+  return (SeparableLoss<All> && ...);
+}
+static_assert(all_separable(static_cast<const Loss*>(nullptr)), "losses/common.hpp says what a loss has");
+
 /// Parameters of losses are numbers, all of them. `L` is a loss or a const one.
 template <class L>
 auto& parameter_of(L& loss, const Field<std::remove_const_t<L>>& field) {

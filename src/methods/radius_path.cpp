@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "methods/cancelled.hpp"
+#include "methods/smallest_radius.hpp"
 #include "solver/evaluator.hpp"
 #include "tracenorm/error.hpp"
 
@@ -15,6 +16,7 @@ namespace tracenorm {
 
 namespace {
 
+/// The first radius is where an atom is promised to lower the objective by this share.
 constexpr double kFirstPromise = 0.05;
 
 /// An improvement below this share of the error is no reason to go on.
@@ -51,11 +53,14 @@ RadiusStep describe(const Result& result, double radius) {
 
 }  // namespace
 
-double smallest_radius(const Problem& problem, const RunOptions& run) {
-  OwnEvaluator f(problem, run.threads, run.seed);
-  const Linearization model = f->linearize(f->data_scale(), false);
-  const double sigma = f->leading_atom({1e-2, 30}).sigma;
+double smallest_radius(Evaluator& f) {
+  const Linearization model = f.linearize(f.data_scale(), false);
+  const double sigma = f.leading_atom({1e-2, 30}).sigma;
   return sigma > 0 ? kFirstPromise * std::abs(model.objective) / sigma : 0.0;
+}
+
+double smallest_radius(const Problem& problem, const RunOptions& run) {
+  return smallest_radius(*OwnEvaluator(problem, run.threads, run.seed));
 }
 
 RadiusPath choose_radius(Problem& problem, const Method& method, const RunOptions& run, const RunHooks& hooks,

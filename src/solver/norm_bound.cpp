@@ -48,6 +48,25 @@ NormBound::NormBound(const Problem& problem, EntryStore& store, Panels& panels, 
       counters_(counters),
       random_(random) {}
 
+template <class Work>
+auto NormBound::certifying(Work&& work) {
+  const double before = counters_.passes;
+  auto result = work();
+  counters_.certificate_passes += counters_.passes - before;
+  return result;
+}
+
+void NormBound::spend(double passes) {
+  counters_.passes += passes;
+  counters_.certificate_passes += passes;
+}
+
+Panel NormBound::random_start() {
+  Panel start = panels_.make(Side::right, Use::exact, 1);
+  panels_.draw(1 / std::sqrt(static_cast<double>(store_.facts().cols)), random_, start);
+  return start;
+}
+
 double NormBound::estimate(Slopes which) {
   if (which == Slopes::current) return pair_.sigma();
   if (!dual_krylov_) {
@@ -57,16 +76,16 @@ double NormBound::estimate(Slopes which) {
     panels_.add(0, 1, pair_.right(), dual_start_);
   }
   draw_start(panels_, dual_start_, true, random_);
-  const double before = counters_.passes;
   const double size = slopes_.size(which);
-  const KrylovResult found = dual_krylov_->leading(
-      [&](int, const Panel& q, const Panel& out) {
-        symmetry_ == Symmetry::none ? slopes_.normal(which, size, q, out, dual_product_)
-                                    : slopes_.product(which, size, q, out);
-      },
-      dual_start_, 1e-3,
-      symmetry_ == Symmetry::none ? 16 : 32);  // what it decides is only whether a proof is worth its passes
-  counters_.certificate_passes += counters_.passes - before;
+  const KrylovResult found = certifying([&] {
+    return dual_krylov_->leading(
+        [&](int, const Panel& q, const Panel& out) {
+          symmetry_ == Symmetry::none ? slopes_.normal(which, size, q, out, dual_product_)
+                                      : slopes_.product(which, size, q, out);
+        },
+        dual_start_, 1e-3,
+        symmetry_ == Symmetry::none ? 16 : 32);  // what it decides is only whether a proof is worth its passes
+  });
   if (symmetry_ != Symmetry::none) return size * gain(symmetry_, found.eigenvalue);
   return size * std::sqrt(std::max(0.0, found.eigenvalue));
 }
@@ -95,8 +114,6 @@ void NormBound::add_low_rank(Side side, Eigen::MatrixXd& gram) {
 }
 
 SpectralBound NormBound::from_gram(const Costs& costs, bool exact, double estimate) {
-  counters_.passes += exact ? costs.exact : costs.cholesky;
-  counters_.certificate_passes += exact ? costs.exact : costs.cholesky;
   Eigen::MatrixXd gram = store_.gram(Slopes::dual, costs.side, norm_.factors(Side::left, Use::exact),
                                      norm_.factors(Side::right, Use::exact));
   double frobenius = std::sqrt(gram.trace());
@@ -157,9 +174,7 @@ Eigen::MatrixXd NormBound::dual_matrix(double& error) {
   return matrix;
 }
 
-SpectralBound NormBound::from_matrix(const Costs& costs, bool exact, double estimate) {
-  counters_.passes += exact ? costs.exact : costs.cholesky;
-  counters_.certificate_passes += exact ? costs.exact : costs.cholesky;
+SpectralBound NormBound::from_matrix(bool exact, double estimate) {
   double error = 0;
   Eigen::MatrixXd matrix = dual_matrix(error);
   double slack = 1e-7;
@@ -178,14 +193,12 @@ SpectralBound NormBound::from_matrix(const Costs& costs, bool exact, double esti
 }
 
 SpectralBound NormBound::from_both_ends(int steps) {
-  const Index size = store_.facts().cols;
-  const Panel start = panels_.make(Side::right, Use::exact, 1);
-  panels_.draw(1 / std::sqrt(static_cast<double>(size)), random_, start);
-  const double before = counters_.passes;
-  const LanczosEnds ends = lanczos_ends(
-      panels_, [&](const Panel& v, const Panel& out) { slopes_.apply(Slopes::dual, v, out); }, start, steps, random_);
-  counters_.certificate_passes += counters_.passes - before;
-  const double shortfall = lanczos_shortfall(size, ends.steps, kFailureProbability / 2);
+  const LanczosEnds ends = certifying([&] {
+    return lanczos_ends(
+        panels_, [&](const Panel& v, const Panel& out) { slopes_.apply(Slopes::dual, v, out); }, random_start(), steps,
+        random_);
+  });
+  const double shortfall = lanczos_shortfall(store_.facts().cols, ends.steps, kFailureProbability / 2);
   if (!(shortfall < 0.5) || !std::isfinite(ends.largest) || !std::isfinite(ends.least)) return kNoBound;
   const double norm = std::max({ends.largest, -ends.least, 0.0}) / (1 - 2 * shortfall);
   double value = norm;
@@ -195,14 +208,12 @@ SpectralBound NormBound::from_both_ends(int steps) {
 
 SpectralBound NormBound::from_lanczos(int steps) {
   if (symmetry_ != Symmetry::none) return from_both_ends(2 * steps);
-  const Index cols = store_.facts().cols;
-  const Panel start = panels_.make(Side::right, Use::exact, 1);
-  panels_.draw(1 / std::sqrt(static_cast<double>(cols)), random_, start);
-  const double before = counters_.passes;
-  const LanczosValue ritz = lanczos_value(
-      panels_, [&](const Panel& v, const Panel& out) { slopes_.normal(Slopes::dual, v, out); }, start, steps, random_);
-  counters_.certificate_passes += counters_.passes - before;
-  const double shortfall = lanczos_shortfall(cols, ritz.steps, kFailureProbability);
+  const LanczosValue ritz = certifying([&] {
+    return lanczos_value(
+        panels_, [&](const Panel& v, const Panel& out) { slopes_.normal(Slopes::dual, v, out); }, random_start(), steps,
+        random_);
+  });
+  const double shortfall = lanczos_shortfall(store_.facts().cols, ritz.steps, kFailureProbability);
   if (shortfall >= 1 || !std::isfinite(ritz.value)) return kNoBound;
   return {std::sqrt(ritz.value / (1 - shortfall)) + rounding_margin(), SpectralBound::Proof::probabilistic,
           kFailureProbability};

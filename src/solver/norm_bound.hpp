@@ -40,6 +40,12 @@ class NormBound {
     double moment;  // what nobody minds waiting for
   };
   [[nodiscard]] Costs costs() const;
+  /// Counts passes as those of a certificate: so many, or those that `work` makes.
+  void spend(double passes);
+  template <class Work>
+  auto certifying(Work&& work);
+  /// A vector of Lanczos runs, of length one or nearly.
+  Panel random_start();
   /// A bound of |G - G as it is multiplied|_F: with a low-rank part the entries of G less 2 lambda X were rounded.
   [[nodiscard]] double rounding_margin() const;
   SpectralBound from_gram(const Costs& costs, bool exact, double estimate);
@@ -50,10 +56,11 @@ class NormBound {
   /// may be off in the Frobenius norm.
   Eigen::MatrixXd dual_matrix(double& error);
   /// What a unit of trace norm can gain, of a symmetric problem.
-  SpectralBound from_matrix(const Costs& costs, bool exact, double estimate);
+  SpectralBound from_matrix(bool exact, double estimate);
   SpectralBound from_both_ends(int steps);
   SpectralBound from_algebra(const Costs& costs, bool exact, double estimate) {
-    return symmetry_ == Symmetry::none ? from_gram(costs, exact, estimate) : from_matrix(costs, exact, estimate);
+    spend(exact ? costs.exact : costs.cholesky);
+    return symmetry_ == Symmetry::none ? from_gram(costs, exact, estimate) : from_matrix(exact, estimate);
   }
 
   const Problem& problem_;
