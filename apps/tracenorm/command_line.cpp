@@ -71,8 +71,8 @@ std::string describe_stranger(const CLI::App& app, const std::string& word) {
 
 bool something_failed = false;
 
-int usage_error(const CLI::App& program, std::string_view message) {
-  const int code = complain(message, static_cast<int>(ErrorCode::usage));
+int usage_error(const CLI::App& program, std::string_view message, std::string_view anchor) {
+  const int code = complain(message, ErrorCode::usage, anchor);
   tell_user(fmt::format("Try '{} --help'.\n", full_name(named_command(program))));
   return code;
 }
@@ -124,11 +124,10 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
   return error.what();
 }
 
-int complain(std::string_view message, int code) {
+int complain(std::string_view message, ErrorCode code, std::string_view anchor) {
   something_failed = true;
-  tell_user(fmt::format("tracenorm: error: {}\nSee docs: troubleshooting#{}\n", message,
-                        troubleshooting_anchor(code, message)));
-  return code;
+  tell_user(fmt::format("tracenorm: error: {}\nSee docs: troubleshooting#{}\n", message, anchor));
+  return static_cast<int>(code);
 }
 
 bool complained() { return something_failed; }
@@ -145,17 +144,19 @@ int run_program(const std::vector<std::string>& words) {
     flush_stdout();
     return code;
   } catch (const CLI::ParseError& error) {
-    return usage_error(program, usage_message(program, error));
+    const bool strange = !program.remaining(true).empty();
+    return usage_error(program, usage_message(program, error),
+                       strange ? kUnknownWord : troubleshooting_anchor(ErrorCode::usage));
   } catch (const Error& error) {
-    return usage_error(program, message_of(error));
+    return usage_error(program, message_of(error), troubleshooting_anchor(error));
   }
   try {
     if (!is_spokesman() && !works_on_ranks(named_command(program).get_name())) return 0;
     return action();
   } catch (const io::ReadError& error) {
-    return complain(message_with_option(error, named_command(program)), static_cast<int>(error.code()));
+    return complain(message_with_option(error, named_command(program)), error.code(), troubleshooting_anchor(error));
   } catch (const Error& error) {
-    if (error.code() == ErrorCode::usage) return usage_error(program, message_of(error));
+    if (error.code() == ErrorCode::usage) return usage_error(program, message_of(error), troubleshooting_anchor(error));
     throw;
   }
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "commands.hpp"
+#include "tracenorm/error.hpp"
 
 namespace tracenorm::app {
 
@@ -16,8 +17,8 @@ void set_up(CLI::App& program, Action& action);
 /// What is wrong with a command line that `program` could not parse.
 std::string usage_message(const CLI::App& program, const CLI::ParseError& error);
 
-/// Says an error to the user; returns the code.
-int complain(std::string_view message, int code);
+/// Says an error to the user, and where the documentation says more of it; returns the exit code.
+int complain(std::string_view message, ErrorCode code, std::string_view anchor);
 
 /// Whether something went wrong, other than what a result may say.
 bool complained();

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/topic.hpp"
 #include "commands.hpp"
 #include "estimation.hpp"
 #include "fit/phase.hpp"
@@ -66,7 +67,10 @@ auto about_file(const std::string& file, Work&& work) {
     return work();
   } catch (const Error& error) {
     if (error.code() != ErrorCode::input) throw;
-    throw Error(ErrorCode::input, fmt::format("'{}': {}", file, error.what()));
+    const std::string message = fmt::format("'{}': {}", file, error.what());
+    if (const auto* known = dynamic_cast<const TopicError*>(&error))
+      throw TopicError(error.code(), known->topic(), message);
+    throw Error(error.code(), message);
   }
 }
 

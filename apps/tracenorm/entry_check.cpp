@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/topic.hpp"
 #include "io/messages.hpp"
 #include "tracenorm/error.hpp"
 
@@ -34,9 +35,9 @@ std::string shown(const Labels& labels, Index index) {
 [[noreturn]] void refuse(const Loss& loss, const std::string& file, const std::string& row, const std::string& col,
                          Real value) {
   const auto wants = std::visit([](const auto& chosen) { return std::string_view(chosen.wants); }, loss);
-  throw Error(ErrorCode::input,
-              fmt::format("{}: loss {} wants {}, but row {}, column {} holds {}; choose another --loss", file,
-                          to_string(loss), wants, row, col, value));
+  throw TopicError(ErrorCode::input, Topic::unfit_values,
+                   fmt::format("{}: loss {} wants {}, but row {}, column {} holds {}; choose another --loss", file,
+                               to_string(loss), wants, row, col, value));
 }
 
 }  // namespace

@@ -4,9 +4,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <optional>
+#include <exception>
 #include <utility>
 
+#include "base/topic.hpp"
 #include "outputs.hpp"
 #include "page/run_page.hpp"
 #include "process_ranks.hpp"
@@ -31,16 +32,16 @@ class OutputAttempts {
   void attempt(Work&& work) {
     try {
       work();
-    } catch (const Error& error) {
-      if (!failure_) failure_ = error;
+    } catch (const Error&) {
+      if (!failure_) failure_ = std::current_exception();
     }
   }
   void rethrow() const {
-    if (failure_) throw *failure_;
+    if (failure_) std::rethrow_exception(failure_);
   }
 
  private:
-  std::optional<Error> failure_;
+  std::exception_ptr failure_;
 };
 
 /// The answer with the names of its rows and columns.
@@ -174,9 +175,10 @@ Entries read_held_out(const std::string& path, std::string_view what, const io::
   for (std::size_t e = 0; e < entries.row.size(); ++e) {
     if (entries.row[e] >= 0 || entries.col[e] >= 0) return entries;
   }
-  throw Error(ErrorCode::input, fmt::format("{}: the {} set has nothing in common with the training data: none of its "
-                                            "{} entries has a row or a column of it; give entries with the same names",
-                                            path, what, entries.size()));
+  throw TopicError(ErrorCode::input, Topic::unknown_names,
+                   fmt::format("{}: the {} set has nothing in common with the training data: none of its "
+                               "{} entries has a row or a column of it; give entries with the same names",
+                               path, what, entries.size()));
 }
 
 Entries read_validation(const std::string& path, const io::NamedEntries& training, const EstimationOptions& options) {
@@ -189,9 +191,10 @@ Entries read_validation(const std::string& path, const io::NamedEntries& trainin
     known.value.push_back(all.value[e]);
   }
   if (known.size() == 0) {
-    throw Error(ErrorCode::input, fmt::format("{}: the validation set is empty: none of its {} entries has a row and a "
-                                              "column of the training data; give entries with the same names",
-                                              path, all.size()));
+    throw TopicError(ErrorCode::input, Topic::unknown_names,
+                     fmt::format("{}: the validation set is empty: none of its {} entries has a row and a "
+                                 "column of the training data; give entries with the same names",
+                                 path, all.size()));
   }
   if (known.size() < all.size()) {
     note(options.quiet, fmt::format("{}: {} of {} validation entries left out: their row or column is not in the "

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/execution.hpp"
+#include "base/topic.hpp"
 #include "option_values.hpp"
 #include "outputs.hpp"
 #include "process_ranks.hpp"
@@ -188,7 +189,8 @@ void settle(EstimationOptions& options, const std::vector<std::string>& inputs, 
   check_gap(options.fit);
   if (!options.output.empty()) parse_for("--output", [&] { return io::matrix_file_format(options.output); });
   if (!options.checkpoint.file.empty() && std::find(inputs.begin(), inputs.end(), kStdin) != inputs.end()) {
-    throw Error(ErrorCode::usage, "--checkpoint: data from standard input cannot be read again; give a file");
+    throw TopicError(ErrorCode::usage, Topic::checkpoint,
+                     "--checkpoint: data from standard input cannot be read again; give a file");
   }
   OutputPaths outputs{
       {"--json", options.json},     {"--model", options.model},   {"--certificate", options.certificate},

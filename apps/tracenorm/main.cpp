@@ -17,6 +17,7 @@
 #include "outputs.hpp"
 #include "process_ranks.hpp"
 #include "tracenorm/error.hpp"
+#include "troubleshooting.hpp"
 
 int main(int argc, char** argv) {
   using namespace tracenorm;
@@ -30,15 +31,15 @@ int main(int argc, char** argv) {
     app::join_ranks();
     code = app::run_program({argv + std::min(argc, 1), argv + argc});
   } catch (const Error& error) {
-    code = app::complain(app::message_of(error), static_cast<int>(error.code()));
+    code = app::complain(app::message_of(error), error.code(), app::troubleshooting_anchor(error));
   } catch (const std::bad_alloc&) {
     const std::size_t bytes = app::refused_bytes();
     const std::string wanted = bytes > 0 ? fmt::format(": {} bytes more were wanted", bytes) : "";
     // At once: without memory, threads of other libraries have been seen to hold up the end for ever.
-    std::_Exit(app::end_after_error(app::complain(fmt::format("not enough memory for this problem{}", wanted),
-                                                  static_cast<int>(ErrorCode::input))));
+    std::_Exit(app::end_after_error(
+        app::complain(fmt::format("not enough memory for this problem{}", wanted), ErrorCode::input, app::kMemory)));
   } catch (const std::exception& error) {
-    code = app::complain(error.what(), static_cast<int>(ErrorCode::numerical));
+    code = app::complain(error.what(), ErrorCode::numerical, app::troubleshooting_anchor(ErrorCode::numerical));
   }
   return app::complained() ? app::end_after_error(code) : code;
 }

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/topic.hpp"
 #include "entry_check.hpp"
 #include "io/messages.hpp"
 #include "outputs.hpp"
@@ -15,16 +14,6 @@
 namespace tracenorm::app {
 
 namespace {
-
-/// Whether the file is an archive, as models are; true where nobody can tell (no file at all, or a pipe, which can be
-/// read only once).
-bool may_be_archive(const std::string& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return true;
-  std::ifstream file(path, std::ios::binary);
-  std::string head(2, ' ');
-  return !file.read(head.data(), 2) || head == "PK";
-}
 
 Loss loss_of(const Model& model) {
   const nlohmann::json facts = nlohmann::json::parse(model.metadata);
@@ -42,17 +31,12 @@ void add_model_argument(CLI::App& app, std::string& path) {
 }
 
 Model open_model(const std::string& path) {
-  constexpr std::string_view kHint = "make one first: tracenorm complete {} --model m.npz, and then give m.npz here";
-  if (!may_be_archive(path)) {
-    throw Error(ErrorCode::input, fmt::format("'{}' is not a model but seems to hold data; {}", path,
-                                              fmt::format(fmt::runtime(kHint), path)));
-  }
   try {
     return io::read_model(path);
-  } catch (const Error& error) {
-    const std::string message = error.what();
-    if (message.find("a model of this program") == std::string::npos) throw;
-    throw Error(error.code(), fmt::format("{}; if it holds data, {}", message, fmt::format(fmt::runtime(kHint), path)));
+  } catch (const io::WrongKind& error) {
+    throw Error(error.code(), fmt::format("{}; if it holds data, make a model of them first: tracenorm complete {} "
+                                          "--model m.npz, and then give m.npz here",
+                                          error.what(), path));
   }
 }
 
@@ -80,9 +64,9 @@ NewRows::NewRows(const Model& model, const std::string& path, const io::ReadOpti
   }
   for (std::vector<Index>& row : columns_) std::sort(row.begin(), row.end());
   if (unknown == table.entries.size()) {
-    throw Error(ErrorCode::input,
-                fmt::format("{}: no entry is of a column that the model knows; it knows {}, for instance", path,
-                            io::excerpt(model.cols.name(0))));
+    throw TopicError(ErrorCode::input, Topic::unknown_names,
+                     fmt::format("{}: no entry is of a column that the model knows; it knows {}, for instance", path,
+                                 io::excerpt(model.cols.name(0))));
   }
   if (unknown > 0) {
     note(quiet, fmt::format("{}: {} of {} entries are of columns that the model does not know; they tell about the "

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/topic.hpp"
 #include "process_ranks.hpp"
 #include "tracenorm/error.hpp"
 #include "tracenorm/io.hpp"
@@ -21,9 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void refuse(const std::string& option, const std::string& path, std::string_view reason) {
-  throw Error(ErrorCode::input,
-              fmt::format("{}: cannot write '{}': {}; give a file name in an existing folder that can be written",
-                          option, path, reason));
+  throw TopicError(ErrorCode::input, Topic::writing,
+                   fmt::format("{}: cannot write '{}': {}; give a file name in an existing folder that can be written",
+                               option, path, reason));
 }
 
 /// The only proof that a file can be made in a folder is to make one.
@@ -76,7 +77,8 @@ void check_distinct(const OutputPaths& outputs) {
 
 void check_standard_input(const std::vector<std::string>& inputs) {
   if (ranks() != nullptr && std::count(inputs.begin(), inputs.end(), kStdin) > 0) {
-    throw Error(ErrorCode::usage, "'-': standard input reaches one rank only; give a file that each can read");
+    throw TopicError(ErrorCode::usage, Topic::ranks,
+                     "'-': standard input reaches one rank only; give a file that each can read");
   }
   if (std::count(inputs.begin(), inputs.end(), kStdin) > 1) {
     throw Error(ErrorCode::usage, "'-' is given for more than one input; standard input can be read once");
@@ -121,8 +123,9 @@ void write_output(const std::string& path, std::string_view text) {
 void flush_stdout() {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
-  throw Error(ErrorCode::input, fmt::format("cannot write to standard output: {}",
-                                            errno != 0 ? std::strerror(errno) : "the output was lost"));
+  throw TopicError(
+      ErrorCode::input, Topic::writing,
+      fmt::format("cannot write to standard output: {}", errno != 0 ? std::strerror(errno) : "the output was lost"));
 }
 
 void tell_user(const std::string& text) { std::fputs(text.c_str(), stderr); }

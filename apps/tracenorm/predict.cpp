@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/topic.hpp"
 #include "commands.hpp"
 #include "model_input.hpp"
 #include "option_values.hpp"
@@ -40,10 +41,11 @@ entries of is fitted to them, by the model's loss and at the price that the rows
 
 [[noreturn]] void refuse_unknown(const PredictOptions& options, std::size_t line, const io::Pairs& pairs,
                                  bool row_known) {
-  throw Error(ErrorCode::input, fmt::format("{}: pair {}: the model does not know {} '{}'; leave the pair out, or drop "
-                                            "--strict to predict the mean",
-                                            options.pairs, line + 1, row_known ? "column" : "row",
-                                            row_known ? pairs.col[line] : pairs.row[line]));
+  throw TopicError(ErrorCode::input, Topic::unknown_names,
+                   fmt::format("{}: pair {}: the model does not know {} '{}'; leave the pair out, or drop "
+                               "--strict to predict the mean",
+                               options.pairs, line + 1, row_known ? "column" : "row",
+                               row_known ? pairs.col[line] : pairs.row[line]));
 }
 
 Index index_of(const std::optional<Index>& found) { return found.value_or(Preparation::kUnknown); }

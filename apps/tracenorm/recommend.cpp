@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/execution.hpp"
+#include "base/topic.hpp"
 #include "commands.hpp"
 #include "io/files.hpp"
 #include "model_input.hpp"
@@ -134,10 +135,11 @@ void write_given(const RecommendOptions& options, const Model& model, const Seen
     rows.push_back(names.find(name));
     if (rows.back()) continue;
     if (model.preparation.col_offset.empty()) {
-      throw Error(ErrorCode::input, fmt::format("--row: the model does not know row '{}', and has no column offsets to "
-                                                "answer by; give a row of the training data, or its entries with "
-                                                "--new-rows",
-                                                name));
+      throw TopicError(ErrorCode::input, Topic::unknown_names,
+                       fmt::format("--row: the model does not know row '{}', and has no column offsets to "
+                                   "answer by; give a row of the training data, or its entries with "
+                                   "--new-rows",
+                                   name));
     }
     note(options.quiet, fmt::format("the model does not know row '{}': its list is by column offsets alone; --new-rows "
                                     "would fit it to entries of its own",

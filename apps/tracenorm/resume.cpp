@@ -7,6 +7,7 @@
 #include <memory>
 #include <string_view>
 
+#include "base/topic.hpp"
 #include "commands.hpp"
 #include "help_format.hpp"
 #include "run_checkpoint.hpp"
@@ -76,7 +77,7 @@ void remove_option(std::vector<std::string>& words, const std::string& option) {
 
 int resume(const std::string& file, const std::vector<std::string>& changed) {
   const std::vector<Change> changes = parse_changes(changed);
-  KeptCommand command = command_of(io::read_checkpoint(file), file);
+  KeptCommand command = about(Topic::checkpoint, [&] { return command_of(io::read_checkpoint(file), file); });
   const std::string path = fs::absolute(file).string();
   std::error_code failure;
   fs::current_path(command.folder, failure);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/topic.hpp"
 #include "option_values.hpp"
 #include "outputs.hpp"
 #include "process_ranks.hpp"
@@ -69,16 +70,17 @@ KeptCommand command_of(const Checkpoint& checkpoint, const std::string& file) {
 
 RunCheckpoint::RunCheckpoint(const CheckpointSettings& settings, bool quiet) : file_(settings.file), quiet_(quiet) {
   if (file_.empty()) {
-    if (settings.resume) throw Error(ErrorCode::usage, "--resume: goes on from --checkpoint FILE; give that, too");
+    if (settings.resume)
+      throw TopicError(ErrorCode::usage, Topic::checkpoint, "--resume: goes on from --checkpoint FILE; give that, too");
     return;
   }
   Checkpoint from;
   if (settings.resume) {
-    from = io::read_checkpoint(file_);
+    from = about(Topic::checkpoint, [&] { return io::read_checkpoint(file_); });
     written_ = true;
   } else if (is_spokesman() && fs::exists(file_) && fs::is_regular_file(file_)) {
-    throw Error(
-        ErrorCode::input,
+    throw TopicError(
+        ErrorCode::input, Topic::checkpoint,
         fmt::format("--checkpoint: '{}' is there already; go on from it with --resume or `tracenorm resume`, or "
                     "remove it",
                     file_));

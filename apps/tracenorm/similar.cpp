@@ -5,6 +5,7 @@
 #include <iterator>
 #include <memory>
 
+#include "base/topic.hpp"
 #include "commands.hpp"
 #include "model_input.hpp"
 #include "option_values.hpp"
@@ -46,8 +47,8 @@ void add_lists(const Labels& labels, Index count, const Eigen::MatrixXd& vectors
   for (const std::string& name : names) {
     const std::optional<Index> at = index.find(name);
     if (!at) {
-      throw Error(ErrorCode::input,
-                  fmt::format("{}: the model does not know '{}'; give a name of the training data", option, name));
+      throw TopicError(ErrorCode::input, Topic::unknown_names,
+                       fmt::format("{}: the model does not know '{}'; give a name of the training data", option, name));
     }
     if (norms[*at] == 0) {
       throw Error(ErrorCode::input,

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/topic.hpp"
 #include "option_values.hpp"
 #include "tracenorm/error.hpp"
 
@@ -18,9 +19,10 @@ constexpr std::string_view kWants =
 
 void check_not_empty(const Entries& part, double share, std::string_view name, Offset all) {
   if (share == 0 || part.size() > 0) return;
-  throw Error(ErrorCode::input, fmt::format("--split: the {} part is empty: {:g} of {} entries is less than one; give "
-                                            "it a larger share or more data",
-                                            name, share, all));
+  throw TopicError(ErrorCode::input, Topic::too_few_entries,
+                   fmt::format("--split: the {} part is empty: {:g} of {} entries is less than one; give "
+                               "it a larger share or more data",
+                               name, share, all));
 }
 
 }  // namespace

@@ -1,58 +1,59 @@
 #include "troubleshooting.hpp"
 
-#include <array>
-
-#include "tracenorm/error.hpp"
+#include "base/topic.hpp"
+#include "tracenorm/io.hpp"
 
 namespace tracenorm::app {
 
 namespace {
 
-struct Topic {
-  ErrorCode code;
-  std::string_view words;  ///< that a message holds; none: every message with this code
-  std::string_view anchor;
-};
-
-/// The first that fits counts, so what is special stands above what is general.
-constexpr std::array kTopics{
-    Topic{ErrorCode::usage, "unknown option", "unknown-option-or-command"},
-    Topic{ErrorCode::usage, "unknown command", "unknown-option-or-command"},
-    Topic{ErrorCode::usage, "cuda", "backend-cuda"},
-    Topic{ErrorCode::usage, "CUDA", "backend-cuda"},
-    Topic{ErrorCode::usage, " rank", "several-ranks"},
-    Topic{ErrorCode::usage, " convex", "a-loss-of-your-own"},
-    Topic{ErrorCode::usage, "checkpoint", "checkpoint"},
-    Topic{ErrorCode::usage, "--resume", "checkpoint"},
-    Topic{ErrorCode::usage, "", "options"},
-    Topic{ErrorCode::input, "memory", "memory"},
-    Topic{ErrorCode::input, "checkpoint", "checkpoint"},
-    Topic{ErrorCode::input, "was made with other options", "checkpoint"},
-    Topic{ErrorCode::input, "belongs to other data", "checkpoint"},
-    Topic{ErrorCode::input, "twice", "duplicates"},
-    Topic{ErrorCode::input, "cannot write", "writing"},
-    Topic{ErrorCode::input, "too few", "too-few-entries"},
-    Topic{ErrorCode::input, "part is empty", "too-few-entries"},
-    Topic{ErrorCode::input, "does not know", "unknown-names"},
-    Topic{ErrorCode::input, "in common", "unknown-names"},
-    Topic{ErrorCode::input, "same names", "unknown-names"},
-    Topic{ErrorCode::input, "cannot read", "opening"},
-    Topic{ErrorCode::input, "columns", "columns"},
-    Topic{ErrorCode::input, " wants ", "values-that-do-not-fit"},
-    Topic{ErrorCode::input, "", "reading"},
-    Topic{ErrorCode::numerical, "CUDA", "backend-cuda"},
-    Topic{ErrorCode::numerical, "certificate", "no-certificate"},
-    Topic{ErrorCode::numerical, "", "numerical_failure"},
-};
+std::string_view anchor_of(Topic topic) {
+  switch (topic) {
+    case Topic::opening:
+      return "opening";
+    case Topic::writing:
+      return "writing";
+    case Topic::unfit_values:
+      return "values-that-do-not-fit";
+    case Topic::too_few_entries:
+      return "too-few-entries";
+    case Topic::unknown_names:
+      return "unknown-names";
+    case Topic::memory:
+      return kMemory;
+    case Topic::checkpoint:
+      return "checkpoint";
+    case Topic::certificate:
+      return "no-certificate";
+    case Topic::device:
+      return "backend-cuda";
+    case Topic::ranks:
+      return "several-ranks";
+  }
+  return "exit-codes";
+}
 
 }  // namespace
 
-std::string_view troubleshooting_anchor(int code, std::string_view message) {
-  for (const Topic& topic : kTopics) {
-    if (static_cast<int>(topic.code) == code && message.find(topic.words) != std::string_view::npos)
-      return topic.anchor;
+std::string_view troubleshooting_anchor(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::usage:
+      return "options";
+    case ErrorCode::input:
+      return "reading";
+    case ErrorCode::numerical:
+      return "numerical_failure";
   }
   return "exit-codes";
+}
+
+std::string_view troubleshooting_anchor(const Error& error) {
+  if (const auto* known = dynamic_cast<const TopicError*>(&error)) return anchor_of(known->topic());
+  if (const auto* reading = dynamic_cast<const io::ReadError*>(&error)) {
+    if (reading->setting() == "duplicates") return "duplicates";
+    if (reading->setting() == "columns" || reading->setting() == "skip_columns") return "columns";
+  }
+  return error.option() == "backend" ? anchor_of(Topic::device) : troubleshooting_anchor(error.code());
 }
 
 }  // namespace tracenorm::app

@@ -1,11 +1,16 @@
-// Where docs/troubleshooting.md says more about an error: its anchors, by what a message says.
+// Where docs/troubleshooting.md says more about an error: its anchors.
 #pragma once
 
 #include <string_view>
 
+#include "tracenorm/error.hpp"
+
 namespace tracenorm::app {
 
-/// The anchor for a message that ends the program with this exit code.
-std::string_view troubleshooting_anchor(int code, std::string_view message);
+inline constexpr std::string_view kUnknownWord = "unknown-option-or-command";
+inline constexpr std::string_view kMemory = "memory";
+
+std::string_view troubleshooting_anchor(ErrorCode code);
+std::string_view troubleshooting_anchor(const Error& error);
 
 }  // namespace tracenorm::app

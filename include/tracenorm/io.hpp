@@ -31,6 +31,12 @@ class ReadError : public Error {
   std::string setting_;
 };
 
+/// The file is of another kind than the one that was asked for.
+class WrongKind : public Error {
+ public:
+  explicit WrongKind(const std::string& message) : Error(ErrorCode::input, message) {}
+};
+
 enum class Format {
   automatic,  ///< from the file's name and first lines
   triplets,   ///< text lines "row col value [more]": tab, blank, comma, semicolon or "::" separated, header optional

@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/topic.hpp"
 #include "tracenorm/error.hpp"
 
 namespace tracenorm {
@@ -83,8 +84,8 @@ std::string bytes_text(double bytes) {
 
 void require_memory(double needed, double available, const std::string& what) {
   if (needed <= available) return;
-  throw Error(
-      ErrorCode::input,
+  throw TopicError(
+      ErrorCode::input, Topic::memory,
       fmt::format("{} about {} of memory are needed, but {} are available; take a part of the data, or a machine "
                   "with more memory",
                   what, bytes_text(needed), bytes_text(available)));

@@ -7,6 +7,7 @@
 #include <cassert>
 #include <string>
 
+#include "base/topic.hpp"
 #include "cuda/backend.hpp"
 #include "tracenorm/error.hpp"
 
@@ -49,9 +50,10 @@ namespace cuda {
 
 void check(cudaError_t status, const char* doing) {
   if (status == cudaSuccess) return;
-  throw Error(ErrorCode::numerical, fmt::format("the CUDA device failed at {}: {}; start again, from the last model "
-                                                "that was saved if there is one, or with backend cpu",
-                                                doing, cudaGetErrorString(status)));
+  throw TopicError(ErrorCode::numerical, Topic::device,
+                   fmt::format("the CUDA device failed at {}: {}; start again, from the last model "
+                               "that was saved if there is one, or with backend cpu",
+                               doing, cudaGetErrorString(status)));
 }
 
 std::shared_ptr<Device> Device::open() {
@@ -155,7 +157,7 @@ const double* Device::wait() {
     check(status, "a pass over the entries");
     check(cudaGetLastError(), "starting a pass over the entries");
     if (flag.load(std::memory_order_acquire) == number_) return box_;
-    throw Error(ErrorCode::numerical, "the CUDA device ended a pass without its sums");
+    throw TopicError(ErrorCode::numerical, Topic::device, "the CUDA device ended a pass without its sums");
   }
 }
 

@@ -1,6 +1,7 @@
 // What there is of MPI in a build without it.
 #include <cstdlib>
 
+#include "base/topic.hpp"
 #include "distributed/mpi.hpp"
 #include "tracenorm/error.hpp"
 
@@ -12,7 +13,7 @@ std::string why_no_mpi() {
 
 Ranks* mpi_ranks() {
   if (!started_among_ranks()) return nullptr;
-  throw Error(ErrorCode::usage, "started as one of several ranks, but " + why_no_mpi());
+  throw TopicError(ErrorCode::usage, Topic::ranks, "started as one of several ranks, but " + why_no_mpi());
 }
 
 bool all_failed() { return false; }

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/topic.hpp"
 #include "tracenorm/error.hpp"
 
 namespace tracenorm::distributed {
@@ -21,9 +22,10 @@ Share make_share(const Observations& observations, const Ranks& ranks) {
   const Index all = rows(observations);
   const Index size = ranks.size();
   if (all < size) {
-    throw Error(ErrorCode::usage, fmt::format("{} ranks share the rows of the matrix, which has {}; start at most {} "
-                                              "ranks, or transpose it",
-                                              size, all, all));
+    throw TopicError(ErrorCode::usage, Topic::ranks,
+                     fmt::format("{} ranks share the rows of the matrix, which has {}; start at most {} "
+                                 "ranks, or transpose it",
+                                 size, all, all));
   }
   Share share{{0}, ranks.rank()};
   const Offset entries = entries_before(observations, all);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/random.hpp"
+#include "base/topic.hpp"
 #include "fit/phase.hpp"
 #include "fit/sample_moments.hpp"
 #include "linalg/lapack.hpp"
@@ -46,7 +47,9 @@ std::string variable_text(const Labels& names, Index variable) {
                              : fmt::format("variable '{}'", names.name(variable));
 }
 
-[[noreturn]] void refuse_samples(const std::string& message) { throw Error(ErrorCode::input, message); }
+[[noreturn]] void too_few_samples(const std::string& message) {
+  throw TopicError(ErrorCode::input, Topic::too_few_entries, message);
+}
 
 /// Means and deviations go into the estimate, and out of the samples.
 void standardize(Samples& samples, CovarianceEstimate& estimate, const Labels& names) {
@@ -62,16 +65,17 @@ void standardize(Samples& samples, CovarianceEstimate& estimate, const Labels& n
     double sum = 0;
     each([&](double value) { ++count, sum += value; });
     if (count < 2) {
-      refuse_samples(fmt::format("{} has {} in {} samples; a variance needs two: leave it out, or give more samples",
-                                 variable_text(names, j), count == 0 ? "no value" : "one value", samples.count));
+      too_few_samples(fmt::format("{} has {} in {} samples; a variance needs two: leave it out, or give more samples",
+                                  variable_text(names, j), count == 0 ? "no value" : "one value", samples.count));
     }
     const double mean = sum / count;
     double squares = 0;
     each([&](double value) { squares += (value - mean) * (value - mean); });
     const double deviation = std::sqrt(squares / (count - 1));
     if (!(deviation > 1e-12 * std::abs(mean))) {
-      refuse_samples(fmt::format("{} is {:.7g} in every sample; what does not vary has no correlation: leave it out",
-                                 variable_text(names, j), mean));
+      throw Error(ErrorCode::input,
+                  fmt::format("{} is {:.7g} in every sample; what does not vary has no correlation: leave it out",
+                              variable_text(names, j), mean));
     }
     estimate.mean(j) = mean;
     estimate.deviation(j) = deviation;
@@ -275,13 +279,13 @@ FitOptions settled(FitOptions options) {
 }
 
 void check_samples(const Samples& samples, const CovarianceOptions& options) {
-  if (samples.variables < 2) refuse_samples("one variable has no covariances; give samples of two or more");
+  if (samples.variables < 2) too_few_samples("one variable has no covariances; give samples of two or more");
   if (samples.count < 2) {
-    refuse_samples(fmt::format("{} of {} variables; a covariance needs at least two",
-                               samples.count == 1 ? "one sample" : "no samples", samples.variables));
+    too_few_samples(fmt::format("{} of {} variables; a covariance needs at least two",
+                                samples.count == 1 ? "one sample" : "no samples", samples.variables));
   }
   if (options.fit.chooses_radius() && samples.count < 3) {
-    refuse_samples("radius: two samples are too few to hold some out and choose it; give a radius, or more samples");
+    too_few_samples("radius: two samples are too few to hold some out and choose it; give a radius, or more samples");
   }
   if (options.folds < 2) throw Error(ErrorCode::usage, "folds: at least 2", "folds");
   if (options.least_pairs < 2) throw Error(ErrorCode::usage, "least_pairs: at least 2", "least_pairs");
@@ -366,8 +370,8 @@ CovarianceFit fit_covariance(Samples samples, const CovarianceOptions& options, 
   const Moments all = sample_moments(samples, everything);
   fit.problem = {observed_pairs(all, options.least_pairs, out.estimate.rare), *chosen.loss, chosen.penalty, {}};
   if (observed(fit.problem.observations) == 0) {
-    refuse_samples(fmt::format("no two variables have {} samples in common; give more samples, or ask for fewer",
-                               options.least_pairs));
+    too_few_samples(fmt::format("no two variables have {} samples in common; give more samples, or ask for fewer",
+                                options.least_pairs));
   }
   fit.problem.constraint.symmetry = chosen.symmetry;
   fit.problem.constraint.radius = chosen.radius.value_or(1);

@@ -12,6 +12,7 @@
 
 #include "base/memory.hpp"
 #include "base/random.hpp"
+#include "base/topic.hpp"
 #include "fit/completion.hpp"
 #include "fit/memory_need.hpp"
 #include "fit/phase.hpp"
@@ -38,11 +39,12 @@ struct Trial {
 };
 
 [[noreturn]] void too_few(Offset entries) {
-  throw Error(ErrorCode::input,
-              fmt::format("radius: {} entries are too few to hold some out and choose it on them; give a radius, or at "
-                          "least {} entries",
-                          entries, kFewestToChoose),
-              "radius");
+  throw TopicError(
+      ErrorCode::input, Topic::too_few_entries,
+      fmt::format("radius: {} entries are too few to hold some out and choose it on them; give a radius, or at "
+                  "least {} entries",
+                  entries, kFewestToChoose),
+      "radius");
 }
 
 /// The quantile of this level; NaN are left out.

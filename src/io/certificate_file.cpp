@@ -128,7 +128,7 @@ void write_certificate(const std::string& path, const Claim& claim) {
 }
 
 Claim read_certificate(const std::string& path) {
-  NpzArrays arrays(ArchiveReader(open_source(path)), "a certificate of this program");
+  NpzArrays arrays(path, "a certificate of this program");
   if (arrays.has("metadata")) fail("'{}' is a model, not a certificate", path);
   const std::int64_t schema = arrays.integer("schema");
   if (schema != certificate_schema)

@@ -111,7 +111,7 @@ void write_checkpoint(const std::string& path, const Checkpoint& checkpoint) {
 }
 
 Checkpoint read_checkpoint(const std::string& path) {
-  NpzArrays arrays(ArchiveReader(open_source(path)), "a checkpoint of this program");
+  NpzArrays arrays(path, "a checkpoint of this program");
   const std::int64_t schema = arrays.integer("checkpoint_schema");
   if (schema != checkpoint_schema) {
     fail(

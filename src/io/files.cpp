@@ -54,7 +54,8 @@ void sync_folder(const std::string& folder) {
 AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(follow_links(path)) {
   struct stat old {};
   const bool exists = stat(target_.c_str(), &old) == 0;
-  if (exists && S_ISDIR(old.st_mode)) fail("cannot write '{}': it is a folder; give the name of a file", path_);
+  if (exists && S_ISDIR(old.st_mode))
+    fail_about(Topic::writing, "cannot write '{}': it is a folder; give the name of a file", path_);
   if (exists && !S_ISREG(old.st_mode)) {
     descriptor_ = open(target_.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor_ < 0) fail_writing(errno);
@@ -80,8 +81,8 @@ void AtomicFile::fail_writing(int error) const {
   const std::string folder = folder_of(target_);
   std::error_code ignored;
   if (error == ENOENT && !std::filesystem::exists(folder, ignored))
-    fail("cannot write '{}': the folder '{}' does not exist", path_, folder);
-  fail("cannot write '{}': {}", path_, std::strerror(error));
+    fail_about(Topic::writing, "cannot write '{}': the folder '{}' does not exist", path_, folder);
+  fail_about(Topic::writing, "cannot write '{}': {}", path_, std::strerror(error));
 }
 
 void AtomicFile::write(std::string_view bytes) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/topic.hpp"
 #include "tracenorm/io.hpp"
 
 namespace tracenorm::io {
@@ -17,6 +18,12 @@ namespace tracenorm::io {
 template <class... Args>
 [[noreturn]] void fail(fmt::format_string<Args...> text, Args&&... args) {
   fail_with(fmt::format(text, std::forward<Args>(args)...));
+}
+
+/// The same, about something that the documentation says more of.
+template <class... Args>
+[[noreturn]] void fail_about(Topic topic, fmt::format_string<Args...> text, Args&&... args) {
+  throw TopicError(ErrorCode::input, topic, fmt::format(text, std::forward<Args>(args)...));
 }
 
 /// Throws an error that the named member of `ReadOptions` may settle.

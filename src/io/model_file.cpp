@@ -195,7 +195,7 @@ void write_model(const std::string& path, const Model& model) {
 }
 
 Model read_model(const std::string& path) {
-  NpzArrays arrays(ArchiveReader(open_source(path)), "a model of this program");
+  NpzArrays arrays(path, "a model of this program");
   const std::int64_t schema = arrays.integer("schema");
   if (schema != current_schema)
     fail("'{}' was made by another version: schema {}, this program reads {}", path, schema, current_schema);

@@ -25,7 +25,18 @@ std::string read_whole(ByteSource source) {
   return bytes;
 }
 
+ByteSource open_archive(const std::string& path, const std::string& purpose) {
+  ByteSource bytes = open_source(path);
+  const std::string_view head = bytes.peek(2);
+  if (!head.empty() && head != "PK")
+    throw WrongKind(fmt::format("'{}' is not {} but something else: it is no .npz archive", bytes.name(), purpose));
+  return bytes;
+}
+
 }  // namespace
+
+NpzArrays::NpzArrays(const std::string& path, const std::string& purpose)
+    : NpzArrays(ArchiveReader(open_archive(path, purpose)), purpose) {}
 
 NpzArrays::NpzArrays(ArchiveReader archive, std::string purpose) : path_(archive.path()), purpose_(std::move(purpose)) {
   constexpr std::string_view suffix = ".npy";
@@ -40,7 +51,8 @@ NpzArrays::NpzArrays(ArchiveReader archive, std::string purpose) : path_(archive
 ByteSource NpzArrays::take(const std::string& array) {
   auto found = bytes_.extract(array);
   if (found.empty())
-    fail("'{}' has no array '{}', so it is not {}; it holds {}", path_, array, purpose_, listing(members_));
+    throw WrongKind(
+        fmt::format("'{}' has no array '{}', so it is not {}; it holds {}", path_, array, purpose_, listing(members_)));
   const std::size_t size = found.mapped().size();
   auto read = [bytes = std::move(found.mapped()), at = std::size_t{0}](char* into, std::size_t wanted) mutable {
     const std::size_t now = std::min(wanted, bytes.size() - at);

@@ -18,7 +18,9 @@ namespace tracenorm::io {
 /// The arrays of a file, in memory until they are taken: they may come in any order, and the file is read once.
 class NpzArrays {
  public:
-  /// `purpose` is what the file should be, for messages: "a model of this program".
+  /// `purpose` is what the file should be, for messages: "a model of this program". Throws `WrongKind` where it is no
+  /// archive at all.
+  NpzArrays(const std::string& path, const std::string& purpose);
   NpzArrays(ArchiveReader archive, std::string purpose);
 
   [[nodiscard]] const std::string& path() const { return path_; }

@@ -126,8 +126,8 @@ void require_known(const ParsedEntries& parsed, const char* what, const std::vec
                    const std::vector<Index>& matched, const Labels& labels) {
   for (std::size_t k = 0; k < indices.size(); ++k) {
     if (matched[static_cast<std::size_t>(indices[k])] >= 0) continue;
-    fail("'{}', {}: the {} {} is unknown; only {}s of the training data can be used", parsed.name,
-         parsed.where(static_cast<Offset>(k)), what, excerpt(labels.name(indices[k])), what);
+    fail_about(Topic::unknown_names, "'{}', {}: the {} {} is unknown; only {}s of the training data can be used",
+               parsed.name, parsed.where(static_cast<Offset>(k)), what, excerpt(labels.name(indices[k])), what);
   }
 }
 
@@ -142,9 +142,9 @@ void adopt(NamedEntries& data, const std::vector<Index>& rows, const std::vector
 void require_used(const ReadOptions& options, const Input& input, const std::string& path) {
   const bool triplets = input.format == Format::triplets || input.format == Format::libmf;
   if (!options.columns.empty() && !triplets)
-    fail("'{}' does not hold lines of row, column and value, so there are no columns to choose", path);
+    fail_for("columns", "'{}' does not hold lines of row, column and value, so there are no columns to choose", path);
   if (!options.skip_columns.empty() && input.format != Format::matrix_text)
-    fail("'{}' is not a matrix as text, so there are no columns to skip", path);
+    fail_for("skip_columns", "'{}' is not a matrix as text, so there are no columns to skip", path);
 }
 
 // What stands for a missing value. (Texts have looked already, because there it may be a word.)
@@ -171,7 +171,7 @@ void add_doubts(std::string& columns, const std::vector<Real>& values, const Rea
 Matrix matrix_of(const NamedEntries& data, const std::string& path) {
   constexpr double most = 4e9;
   if (static_cast<double>(data.rows) * data.cols > most) {
-    fail("'{}' is {} x {}: too large for a full matrix; use it as a data of entries", path, data.rows, data.cols);
+    fail("'{}' is {} x {}: too large for a full matrix; read it as entries", path, data.rows, data.cols);
   }
   Matrix matrix;
   matrix.rows = data.rows;

@@ -26,7 +26,7 @@ constexpr std::string_view xz_magic(
 int open_descriptor(const std::string& path) {
   const int descriptor =
       path == standard_input ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC);  // NOLINT
-  if (descriptor < 0) fail("cannot read '{}': {}", path, std::strerror(errno));
+  if (descriptor < 0) fail_about(Topic::opening, "cannot read '{}': {}", path, std::strerror(errno));
   return descriptor;
 }
 
@@ -39,8 +39,10 @@ class File {
     const int failed = fstat(descriptor, &status) != 0 ? errno : S_ISDIR(status.st_mode) ? EISDIR : 0;
     if (failed == 0) handle_.reset(gzdopen(descriptor, "rb"));
     if (handle_ == nullptr) close(descriptor);
-    if (failed == EISDIR) fail("cannot read '{}': it is a folder; give the name of a file", path_);
-    if (handle_ == nullptr) fail("cannot read '{}': {}", path_, std::strerror(failed != 0 ? failed : ENOMEM));
+    if (failed == EISDIR)
+      fail_about(Topic::opening, "cannot read '{}': it is a folder; give the name of a file", path_);
+    if (handle_ == nullptr)
+      fail_about(Topic::opening, "cannot read '{}': {}", path_, std::strerror(failed != 0 ? failed : ENOMEM));
     gzbuffer(handle_.get(), 1U << 17U);
     if (S_ISREG(status.st_mode) && is_plain()) size_ = static_cast<std::uint64_t>(status.st_size);
   }
@@ -54,7 +56,7 @@ class File {
     if (got > 0) return static_cast<std::size_t>(got);
     int code = Z_OK;
     const char* reason = gzerror(handle_.get(), &code);
-    if (code == Z_ERRNO) fail("cannot read '{}': {}", path_, std::strerror(errno));
+    if (code == Z_ERRNO) fail_about(Topic::opening, "cannot read '{}': {}", path_, std::strerror(errno));
     if (code == Z_MEM_ERROR) throw std::bad_alloc();
     if (code == Z_BUF_ERROR) fail("'{}' ends early: the gzip file is truncated; fetch or copy it again", path_);
     if (got < 0) fail("'{}' is not a valid gzip file ({}); fetch or copy it again", path_, reason);

@@ -17,7 +17,7 @@ bool needs_quotes(const std::string& name) {
 
 void append_name(std::string& out, const std::string& name, const std::string& path) {
   if (name.find_first_of("\n\r") != std::string::npos)
-    fail("cannot write '{}': the name {} has a line end in it", path, excerpt(name));
+    fail_about(Topic::writing, "cannot write '{}': the name {} has a line end in it", path, excerpt(name));
   if (!needs_quotes(name)) {
     out += name;
     return;

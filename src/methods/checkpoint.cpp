@@ -7,6 +7,7 @@
 
 #include "base/exchange.hpp"
 #include "base/fingerprint.hpp"
+#include "base/topic.hpp"
 #include "methods/kept_result.hpp"
 #include "tracenorm/error.hpp"
 #include "tracenorm/options.hpp"
@@ -117,11 +118,13 @@ void Checkpoints::sign(const SolveIdentity& identity, State& state) const {
 void Checkpoints::check(const SolveIdentity& identity, const State& state) const {
   const std::string options = text_of(state, "options");
   if (options != identity.options) {
-    throw Error(ErrorCode::input, fmt::format("{} was made with other options: {}; only limits may change", name_,
-                                              difference(options, identity.options)));
+    throw TopicError(ErrorCode::input, Topic::checkpoint,
+                     fmt::format("{} was made with other options: {}; only limits may change", name_,
+                                 difference(options, identity.options)));
   }
   if (text_of(state, "data") != identity.data) {
-    throw Error(ErrorCode::input, fmt::format("{} belongs to other data; give those it was made with", name_));
+    throw TopicError(ErrorCode::input, Topic::checkpoint,
+                     fmt::format("{} belongs to other data; give those it was made with", name_));
   }
 }
 
@@ -136,7 +139,7 @@ std::optional<Result> Checkpoints::answer(const SolveIdentity& identity) {
   }
   ++next_;
   Result result;
-  exchange(Exchange::restore(state).part("result"), result);
+  about(Topic::checkpoint, [&] { exchange(Exchange::restore(state).part("result"), result); });
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/topic.hpp"
 #include "methods/environment.hpp"
 #include "methods/kept_result.hpp"
 #include "tracenorm/checkpoint.hpp"
@@ -90,10 +91,12 @@ void Session::exchange(Exchange state) {
 int Session::begin(MethodState method) {
   int first = 0;
   if (from_ != nullptr) {
-    Exchange state = Exchange::restore(*from_);
-    state.number("iteration", first);
-    exchange(state.part("session"));
-    method(state.part("method"));
+    about(Topic::checkpoint, [&] {
+      Exchange state = Exchange::restore(*from_);
+      state.number("iteration", first);
+      exchange(state.part("session"));
+      method(state.part("method"));
+    });
   }
   leg_began_ = evaluator_.counters().passes;
   return first;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/topic.hpp"
 #include "cpu/backend.hpp"
 #include "cuda/backend.hpp"
 #include "distributed/backend.hpp"
@@ -201,17 +202,18 @@ Result solve(const Problem& problem, const Method& method, const RunOptions& opt
                                               method_name(method)));
   }
   if (hooks.ranks != nullptr && !shares_rows(method)) {
-    throw Error(ErrorCode::usage,
-                fmt::format("method {} needs the whole matrix in one process; take fwua, rdfw or corrective, or start "
-                            "it without several ranks",
-                            method_name(method)),
-                "method");
+    throw TopicError(
+        ErrorCode::usage, Topic::ranks,
+        fmt::format("method {} needs the whole matrix in one process; take fwua, rdfw or corrective, or start "
+                    "it without several ranks",
+                    method_name(method)),
+        "method");
   }
   if (hooks.ranks != nullptr && problem.constraint.symmetric()) {
-    throw Error(ErrorCode::usage,
-                "symmetry: several ranks share rows, not a triangle; leave symmetry out, or start it "
-                "without several ranks",
-                "symmetry");
+    throw TopicError(ErrorCode::usage, Topic::ranks,
+                     "symmetry: several ranks share rows, not a triangle; leave symmetry out, or start it "
+                     "without several ranks",
+                     "symmetry");
   }
   if (!is_bounded(method) && problem.constraint.symmetric()) {
     throw Error(ErrorCode::usage,

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/block_sums.hpp"
+#include "base/topic.hpp"
 #include "model/custom_check.hpp"
 #include "tracenorm/error.hpp"
 
@@ -28,12 +29,14 @@ template <class Loss>
 void check_entry(const Problem& problem, const Loss& loss, const Array<Real>& value, const Array<Real>& weight,
                  std::size_t e) {
   if (!loss.accepts(double(value[e]))) {
-    throw Error(ErrorCode::input, fmt::format("loss {} wants {}, but {} holds {}", to_string(problem.loss), Loss::wants,
-                                              place(problem.observations, e), value[e]));
+    throw TopicError(ErrorCode::input, Topic::unfit_values,
+                     fmt::format("loss {} wants {}, but {} holds {}", to_string(problem.loss), Loss::wants,
+                                 place(problem.observations, e), value[e]));
   }
   if (!weight.empty() && !(weight[e] > 0 && std::isfinite(weight[e]))) {
-    throw Error(ErrorCode::input, fmt::format("the weight at {} is {}; weights must be positive and finite",
-                                              place(problem.observations, e), weight[e]));
+    throw TopicError(ErrorCode::input, Topic::unfit_values,
+                     fmt::format("the weight at {} is {}; weights must be positive and finite",
+                                 place(problem.observations, e), weight[e]));
   }
 }
 

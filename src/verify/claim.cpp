@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/checksum.hpp"
+#include "base/topic.hpp"
 #include "tracenorm/error.hpp"
 #include "verify/checksums.hpp"
 
@@ -100,16 +101,18 @@ std::uint32_t checksum_of_dual(const DualPoint& dual) {
 
 Claim claim_of(const Problem& problem, const Preparation& preparation, const Result& result) {
   if (!result.dual) {
-    throw Error(ErrorCode::numerical,
-                "there is no certificate: the run proved no lower bound, or was not asked to keep its proof");
+    throw TopicError(ErrorCode::numerical, Topic::certificate,
+                     "there is no certificate: the run proved no lower bound, or was not asked to keep its proof");
   }
   if (std::holds_alternative<losses::Custom>(problem.loss)) {
-    throw Error(ErrorCode::input,
-                "there is no certificate for a loss that is a function of one's own: it could not hold the formula");
+    throw TopicError(
+        ErrorCode::input, Topic::certificate,
+        "there is no certificate for a loss that is a function of one's own: it could not hold the formula");
   }
   if (!std::isfinite(result.objective) || !std::isfinite(result.lower_bound)) {
-    throw Error(ErrorCode::numerical, fmt::format("there is no certificate: the objective is {}, the lower bound {}",
-                                                  result.objective, result.lower_bound));
+    throw TopicError(ErrorCode::numerical, Topic::certificate,
+                     fmt::format("there is no certificate: the objective is {}, the lower bound {}", result.objective,
+                                 result.lower_bound));
   }
   Claim claim{.loss = problem.loss,
               .penalty = problem.penalty,

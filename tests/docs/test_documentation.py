@@ -28,9 +28,11 @@ class TroubleshootingTest(ProgramTest):
         return found
 
     def test_every_anchor_of_the_table_is_on_the_page(self):
-        table = (ROOT / "apps" / "tracenorm" / "troubleshooting.cpp").read_text(encoding="utf-8")
-        anchors = set(re.findall(r'^    Topic\{ErrorCode::\w+, "[^"]*", "([^"]+)"\}', table, re.MULTILINE))
-        self.assertGreater(len(anchors), 15)
+        sources = [ROOT / "apps" / "tracenorm" / f"troubleshooting.{suffix}" for suffix in ("cpp", "hpp")]
+        table = "".join(source.read_text(encoding="utf-8") for source in sources)
+        anchors = set(re.findall(r'^ .* return "([\w-]+)";|\w+ = "([\w-]+)";', table, re.MULTILINE))
+        anchors = {one for both in anchors for one in both if one}
+        self.assertGreater(len(anchors), 10)
         self.assertEqual(anchors - ANCHORS, set())
 
     def test_every_status_has_a_section(self):
@@ -54,6 +56,7 @@ class TroubleshootingTest(ProgramTest):
         twice = self.write("twice.tsv", "a\tb\t1\na\tb\t2\nc\td\t3\n")
         words = self.write("words.tsv", "a\tb\tc\td\te\nf\tg\th\ti\tj\n")
         few = self.write("few.tsv", "a\tb\t1\nc\td\t2\n")
+        holes = self.write("holes.csv", "a,b\n1,\n2,\n,3\n,4\n5,\n,7\n")
         strangers = self.write("strangers.tsv", "x\ty\t1\nz\tw\t2\n")
         for arguments, anchor in (
             (("complet", good), "unknown-option-or-command"),
@@ -64,6 +67,11 @@ class TroubleshootingTest(ProgramTest):
             (("complete", twice, "--radius", 1), "duplicates"),
             (("complete", words), "columns"),
             (("complete", few), "too-few-entries"),
+            (("covariance", holes), "too-few-entries"),
+            # What a message quotes says nothing about what it is about.
+            (("complete", "memory.csv"), "opening"),
+            (("complete", "twice or columns.csv"), "opening"),
+            (("complete", good, "--method", "rlrmc", "--rank", 1000), "options"),
             (("complete", good, "--loss", "hinge", "--radius", 1), "values-that-do-not-fit"),
             (("complete", good, "--radius", 1, "--test", strangers), "unknown-names"),
             (("complete", good, "--model", "nowhere/m.npz"), "writing"),

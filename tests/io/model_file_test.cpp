@@ -159,7 +159,7 @@ TEST_F(ModelFile, NotAModel) {
   const std::string other = make("data.npz", zipped({{"format.npy", "x"}}));
   expect_says(error_of([&] { read_model(other); }), {"data.npz", "no array 'schema'", "not a model", "format.npy"});
   const std::string text = make("text.npz", "hello");
-  expect_says(error_of([&] { read_model(text); }), {"text.npz", "not a valid zip archive"});
+  expect_says(error_of([&] { read_model(text); }), {"text.npz", "is not a model of this program", "no .npz archive"});
   expect_says(error_of([&] { read_model(path("none.npz")); }), {"none.npz", "No such file"});
   write_model(path("m.npz"), small_model());
   const std::string cut = make("cut.npz", content("m.npz").substr(0, 600));

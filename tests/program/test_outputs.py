@@ -85,6 +85,7 @@ class OutputTest(ProgramTest):
 
         done = self.fail_with(3, "complete", data, "--radius", 15, "--model", "m.npz", says="m.npz", preexec_fn=limit)
         self.assertIn("certified:", done.stdout)  # the summary is not lost with the model
+        self.assertIn("troubleshooting#writing", done.stderr)
         self.assertEqual((self.folder / "m.npz").read_text(), "precious")
         self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["m.npz", data])
 
@@ -102,6 +103,7 @@ class OutputTest(ProgramTest):
             )
         self.assertEqual(done.returncode, 3)
         self.assertIn("standard output", done.stderr)
+        self.assertIn("troubleshooting#writing", done.stderr)
 
     def test_an_old_output_is_replaced(self):
         self.write("run.json", "old")

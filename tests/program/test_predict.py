@@ -57,7 +57,7 @@ class PredictTest(ProgramTest):
             "predict",
             self.data,
             self.data,
-            says=(self.data, "seems to hold data", f"tracenorm complete {self.data} --model m.npz"),
+            says=(self.data, "is not a model of this program", f"tracenorm complete {self.data} --model m.npz"),
         )
         self.fail_with(3, "predict", "missing.npz", self.data, says="missing.npz")
         whole = (self.folder / "m.npz").read_bytes()
