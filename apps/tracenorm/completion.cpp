@@ -60,7 +60,11 @@ void add_completion_options(CLI::App& app, CompletionOptions& options) {
       ->default_str(fmt::format("{} with --radius auto, else {}; none for losses of labels", to_string(*chosen.prepare),
                                 to_string(*plain.prepare)));
   app.get_option("--loss")->default_str(
-      fmt::format("{} with --radius auto, else {}", to_string(*chosen.loss), to_string(*plain.loss)));
+      fmt::format("{} or huber:0.5, whichever predicts better, with --radius auto; else {}", to_string(*chosen.loss),
+                  to_string(*plain.loss)));
+  app.get_option("--method")
+      ->default_str(fmt::format("{} with --radius auto or --gap, else {}", method_name(*chosen.method),
+                                method_name(*plain.method)));
   app.get_option("--norm-power")
       ->default_str(fmt::format("{:g} with --radius auto, else {:g}", *chosen.norm_power, *plain.norm_power));
 }

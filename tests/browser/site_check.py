@@ -19,6 +19,10 @@ PAGES = [
     "program",
     "reference/cpp",
     "reference/python",
+    "choosing",
+    "how-to",
+    "paper",
+    "results",
     "troubleshooting",
 ]
 BACKGROUND = "return getComputedStyle(document.body).backgroundColor"
