@@ -2,6 +2,7 @@
 
 - Pages may link to files of the repository that are not in docs/: each becomes a page below source/.
 - Blocks that `run_pages.py` has run are followed by what they printed and drew.
+- Names of options get a class, so that the style can keep them whole.
 - The reference of the C++ library is made from what Doxygen reads in the headers, that of a run's JSON from its schema.
 """
 
@@ -118,3 +119,8 @@ def on_page_markdown(markdown, page, config, files):
             there = posixpath.relpath(site_path(path), posixpath.dirname(uri) or ".")
             markdown = markdown.replace(f"]({link})", f"]({there}{'#' + anchor if anchor else ''})")
     return markdown
+
+
+def on_page_content(html, page, config, files):
+    """Names of options, which a browser would break after their first hyphen."""
+    return re.sub(r"<code>(-[^<]{1,28})</code>", r'<code class="option">\1</code>', html)

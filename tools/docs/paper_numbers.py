@@ -27,21 +27,21 @@ SIZES = ("750", "1000")
 # What the row says, where it is: experiment, cases, method, measure.
 ROWS = (
     ("Table 1, AUC of FWUA, flips 0 / 0.05 / 0.10", "links", FLIPS, "fwua", "auc"),
-    ("the same, balanced width", "links", FLIPS, "fwua-balanced", "auc"),
-    ("the same, SCCG", "links", FLIPS, "sccg", "auc"),
-    ("the same, SCCG (SG)", "links", FLIPS, "sccg-sg", "auc"),
-    ("the same, HCGS", "links", FLIPS, "hcgs", "auc"),
-    ("distance of FWUA to the optimum at most", "links", FLIPS, "fwua", "excess"),
-    ("the same, balanced width", "links", FLIPS, "fwua-balanced", "excess"),
-    ("Table 2, RMSE in z-scores of FWUA with rank drop, ML-100k / ML-1M", "movielens", RATINGS, "rdfw", "rmse"),
-    ("the same, RLRMC", "movielens", RATINGS, "rlrmc", "rmse"),
-    ("the same, RLRMC, no validation", "movielens", RATINGS, "rlrmc-end", "rmse"),
-    ("the same, GLRL", "movielens", RATINGS, "glrl", "rmse"),
-    ("not in the paper: this program, nothing given", "movielens", RATINGS, "auto", "rmse"),
-    ("Figure 2, distance of FWUA to the optimum at most, n = 750 / 1000", "covariance", SIZES, "fwua", "excess"),
-    ("the same, SCCG", "covariance", SIZES, "sccg", "excess"),
-    ("the same, SCCG (SG)", "covariance", SIZES, "sccg-sg", "excess"),
-    ("the same, HCGS", "covariance", SIZES, "hcgs", "excess"),
+    ("Table 1, AUC of FWUA with the balanced width", "links", FLIPS, "fwua-balanced", "auc"),
+    ("Table 1, AUC of SCCG", "links", FLIPS, "sccg", "auc"),
+    ("Table 1, AUC of SCCG (SG)", "links", FLIPS, "sccg-sg", "auc"),
+    ("Table 1, AUC of HCGS", "links", FLIPS, "hcgs", "auc"),
+    ("Table 1, excess of FWUA", "links", FLIPS, "fwua", "excess"),
+    ("Table 1, excess of FWUA with the balanced width", "links", FLIPS, "fwua-balanced", "excess"),
+    ("Table 2, RMSE (z-scores) of FWUA with rank drop, ML-100k / ML-1M", "movielens", RATINGS, "rdfw", "rmse"),
+    ("Table 2, RMSE of RLRMC", "movielens", RATINGS, "rlrmc", "rmse"),
+    ("Table 2, RMSE of RLRMC without validation entries", "movielens", RATINGS, "rlrmc-end", "rmse"),
+    ("Table 2, RMSE of GLRL", "movielens", RATINGS, "glrl", "rmse"),
+    ("beside Table 2, RMSE of this program, nothing given", "movielens", RATINGS, "auto", "rmse"),
+    ("Figure 2, excess of FWUA, n = 750 / 1000", "covariance", SIZES, "fwua", "excess"),
+    ("Figure 2, excess of SCCG", "covariance", SIZES, "sccg", "excess"),
+    ("Figure 2, excess of SCCG (SG)", "covariance", SIZES, "sccg-sg", "excess"),
+    ("Figure 2, excess of HCGS", "covariance", SIZES, "hcgs", "excess"),
 )  # fmt: skip
 
 
@@ -59,7 +59,20 @@ def results(plan, experiments):
 
 
 def summary(plan, experiments):
-    yield "| | the paper | here | seeds |\n|---|---|---|---|"
+    """Rows of which some run is finished; what has none is named below."""
+    runs = [run for experiment in experiments for run in plan.all_runs(experiment)]
+    yield f"{sum(plan.finished(run) is not None for run in runs)} of {len(runs)} runs are finished.\n"
+    rows = [*table_rows(experiments, plan), genfb_row(plan, experiments)]
+    if any(any(counts) for *_, counts in rows):
+        yield "| | the paper | here | seeds |\n|---|---|---|---|"
+    for title, printed, here, counts in rows:
+        if any(counts):
+            yield f"| {title} | {printed} | {here} | {' / '.join(map(str, counts))} |"
+    if missing := [title for title, *_, counts in rows if not any(counts)]:
+        yield f"\nNothing yet of: {'; '.join(missing)}."
+
+
+def table_rows(experiments, plan):
     by_name = {experiment["name"]: experiment for experiment in experiments}
     for title, name, case_names, method_name, measure_name in ROWS:
         experiment = by_name[name]
@@ -72,11 +85,10 @@ def summary(plan, experiments):
         seeds = [case.seeds(method, measure) for case in cases]
         printed = " / ".join("-" if value is None else number_text(value, measure) for value in papers)
         here = " / ".join(mean_text(values, measure) if values else "not run" for values in seeds)
-        counts = " / ".join(str(len(values)) for values in seeds)
-        yield f"| {title} | {printed if any(papers) else ''} | {here} | {counts} |"
+        yield title, printed if any(papers) else "", here, [len(values) for values in seeds]
 
 
-def seconds(plan, experiments):
+def genfb_row(plan, experiments):
     """GenFB's over those of FWUA, which is what the paper's speed is about."""
     links = next(experiment for experiment in experiments if experiment["name"] == "links")
     ratio = next(measure for measure in links["measures"] if measure["name"] == "ratio")
@@ -85,17 +97,17 @@ def seconds(plan, experiments):
     papers = [case.printed["genfb"]["seconds"] / case.printed["fwua"]["seconds"] for case in cases]
     ours = [case.seeds(genfb, ratio) for case in cases]
     here = " / ".join(f"{statistics.fmean(values):.1f}" if values else "not run" for values in ours)
-    counts = " / ".join(str(len(values)) for values in ours)
     printed = " / ".join(f"{value:.1f}" for value in papers)
-    yield f"| Table 1, seconds of GenFB over those of FWUA (ours: of a processor) | {printed} | {here} | {counts} |"
+    title = "Table 1, seconds of GenFB over those of FWUA (ours: of a processor)"
+    return title, printed, here, [len(values) for values in ours]
 
 
 def main():
     if len(sys.argv) != 2 or sys.argv[1] not in ("results", "summary"):
         sys.exit(__doc__)
     plan, experiments = read_log()
-    parts = [results] if sys.argv[1] == "results" else [summary, seconds]
-    print("\n".join(line for part in parts for line in part(plan, experiments)))
+    part = results if sys.argv[1] == "results" else summary
+    print("\n".join(part(plan, experiments)))
 
 
 if __name__ == "__main__":
