@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/execution.hpp"
 #include "kernels/kernels.hpp"
 #include "seam/entry_store.hpp"
 #include "tracenorm/problem.hpp"
@@ -121,12 +122,12 @@ struct Staircase {
 
 /// Refers to the pattern, which must outlive it. Columns are numbered by how many entries they have (these counts, or
 /// the pattern's own), unless `ranks` says no.
-std::unique_ptr<Layout> make_sparse_layout(const SparsePattern& pattern,
+std::unique_ptr<Layout> make_sparse_layout(const SparsePattern& pattern, const Execution& execution,
                                            const std::vector<Offset>* entries_of_columns = nullptr, bool ranks = true);
 std::unique_ptr<Layout> make_dense_layout(Index rows, Index cols);
 std::unique_ptr<Layout> make_staircase_layout(Index rows, Index cols, Staircase steps);
 /// One triangle of a symmetric matrix.
-std::unique_ptr<Layout> make_symmetric_layout(const SparsePattern& pattern);
+std::unique_ptr<Layout> make_symmetric_layout(const SparsePattern& pattern, const Execution& execution);
 std::unique_ptr<Layout> make_symmetric_layout(Index size);
 
 }  // namespace tracenorm::cpu

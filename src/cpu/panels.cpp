@@ -282,13 +282,15 @@ void CpuPanels::combine_descent(double keep, const Panel& in, const SmallMatrix&
   }
   if (out.columns() == 1 && in.columns() == 1) {  // a column of a wider panel
     const Real factor = Real(small(0, 0));
-    const auto from = rows(in).col(0);
-    auto to = rows(out).col(0);
-    if (keep == 0) {
-      to = factor * from;
-    } else {
-      to = Real(keep) * to + factor * from;
-    }
+    execution_.for_each_block(out.rows(), kRowBlock, [&](Offset first, Offset count) {
+      const auto from = rows(in).col(0).segment(first, count);
+      auto to = rows(out).col(0).segment(first, count);
+      if (keep == 0) {
+        to = factor * from;
+      } else {
+        to = Real(keep) * to + factor * from;
+      }
+    });
     return;
   }
   const bool diagonal = is_diagonal(small);

@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "base/block_sums.hpp"
+#include "base/grouping.hpp"
 #include "cpu/layout.hpp"
 #include "cpu/panels.hpp"
 
@@ -22,6 +24,15 @@ void add_row_squares(Index rows, const Offset* begin, const Columns& col, const 
     }
   }
   out.triangularView<Eigen::StrictlyUpper>() = out.transpose();
+}
+
+std::vector<Offset> count_columns(const SparsePattern& pattern, const Execution& execution) {
+  return pattern.col().visit([&]<class Column>(const Column* col) {
+    const Grouping<Column> columns({col, static_cast<std::size_t>(pattern.entries())}, pattern.cols(), execution);
+    std::vector<Offset> counts(columns.begin().begin() + 1, columns.begin().end());
+    for (std::size_t j = counts.size(); j-- > 0;) counts[j] -= columns.begin()[j];
+    return counts;
+  });
 }
 
 class SparseLayout final : public Layout {
@@ -56,16 +67,16 @@ class SparseLayout final : public Layout {
   }
 
  public:
-  SparseLayout(const SparsePattern& pattern, const std::vector<Offset>* entries_of_columns, bool ranks)
+  SparseLayout(const SparsePattern& pattern, const Execution& execution, const std::vector<Offset>* entries_of_columns,
+               bool ranks)
       : Layout(pattern.rows(), pattern.cols()), pattern_(pattern) {
-    std::vector<Offset> per_column(static_cast<std::size_t>(cols_), 0);
-    for (Offset e = 0; e < pattern.entries(); ++e) ++per_column[static_cast<std::size_t>(pattern.col()[e])];
+    const std::vector<Offset> per_column = count_columns(pattern, execution);
     for (const Offset count : per_column) col_squares_ += static_cast<double>(count) * static_cast<double>(count);
     for (Index i = 0; i < rows_; ++i) {
       const auto count = static_cast<double>(pattern.begin()[i + 1] - pattern.begin()[i]);
       row_squares_ += count * count;
     }
-    if (ranks) rank_columns(entries_of_columns != nullptr ? *entries_of_columns : per_column);
+    if (ranks) rank_columns(entries_of_columns != nullptr ? *entries_of_columns : per_column, execution);
   }
 
   [[nodiscard]] Offset row_begin(Index row) const override { return pattern_.begin()[row]; }
@@ -221,7 +232,7 @@ class SparseLayout final : public Layout {
   }
 
   /// Numbers the columns by how many entries they have: the busy ones share few cache lines.
-  void rank_columns(const std::vector<Offset>& per_column) {
+  void rank_columns(const std::vector<Offset>& per_column, const Execution& execution) {
     if (cols_ > std::numeric_limits<ShortIndex>::max() + 1) return;
     column_order_.resize(per_column.size());
     std::iota(column_order_.begin(), column_order_.end(), 0);
@@ -233,9 +244,9 @@ class SparseLayout final : public Layout {
       rank[static_cast<std::size_t>(column_order_[k])] = static_cast<ShortIndex>(k);
     }
     ranked_col_.resize(static_cast<std::size_t>(entries()));
-    for (std::size_t e = 0; e < ranked_col_.size(); ++e) {
-      ranked_col_[e] = rank[static_cast<std::size_t>(pattern_.col()[static_cast<Offset>(e)])];
-    }
+    pattern_.col().visit([&](const auto* col) {
+      for_each_element(execution, ranked_col_.size(), [&](std::size_t e) { ranked_col_[e] = rank[col[e]]; });
+    });
   }
 
   const SparsePattern& pattern_;
@@ -246,9 +257,9 @@ class SparseLayout final : public Layout {
 
 }  // namespace
 
-std::unique_ptr<Layout> make_sparse_layout(const SparsePattern& pattern, const std::vector<Offset>* entries_of_columns,
-                                           bool ranks) {
-  return std::make_unique<SparseLayout>(pattern, entries_of_columns, ranks);
+std::unique_ptr<Layout> make_sparse_layout(const SparsePattern& pattern, const Execution& execution,
+                                           const std::vector<Offset>* entries_of_columns, bool ranks) {
+  return std::make_unique<SparseLayout>(pattern, execution, entries_of_columns, ranks);
 }
 
 }  // namespace tracenorm::cpu

@@ -104,7 +104,8 @@ void CpuStore::read_problem(const Problem& problem, const std::vector<Offset>* e
     return;
   }
   take(sparse_mode(problem.penalty), sparse.value, sparse.weight);
-  layout_ = symmetric ? make_symmetric_layout(sparse.pattern) : make_sparse_layout(sparse.pattern, entries_of_columns);
+  layout_ = symmetric ? make_symmetric_layout(sparse.pattern, execution_)
+                      : make_sparse_layout(sparse.pattern, execution_, entries_of_columns);
   if (symmetric) keep_triangle();
 }
 

@@ -168,10 +168,10 @@ class SymmetricDense final : public SymmetricLayout {
 
 class SymmetricSparse final : public SymmetricLayout {
  public:
-  explicit SymmetricSparse(const SparsePattern& whole)
+  SymmetricSparse(const SparsePattern& whole, const Execution& execution)
       : SymmetricLayout(whole.rows()), whole_(whole), diagonal_(triangle(true)), upper_(triangle(false)) {
-    add(make_sparse_layout(diagonal_, nullptr, false));
-    add(make_sparse_layout(upper_, nullptr, false));
+    add(make_sparse_layout(diagonal_, execution, nullptr, false));
+    add(make_sparse_layout(upper_, execution, nullptr, false));
   }
   void take(const Real* data, Real* stored) const override {
     for_places([&](Offset data_place, Offset stored_place) { stored[stored_place] = data[data_place]; });
@@ -220,8 +220,8 @@ class SymmetricSparse final : public SymmetricLayout {
 
 }  // namespace
 
-std::unique_ptr<Layout> make_symmetric_layout(const SparsePattern& pattern) {
-  return std::make_unique<SymmetricSparse>(pattern);
+std::unique_ptr<Layout> make_symmetric_layout(const SparsePattern& pattern, const Execution& execution) {
+  return std::make_unique<SymmetricSparse>(pattern, execution);
 }
 
 std::unique_ptr<Layout> make_symmetric_layout(Index size) { return std::make_unique<SymmetricDense>(size); }

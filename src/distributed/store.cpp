@@ -146,7 +146,7 @@ Eigen::MatrixXd DistributedStore::gram_by_products(Slopes which) {
 
 std::unique_ptr<cpu::Layout> DistributedStore::whole_layout() const {
   if (const auto* sparse = std::get_if<SparseObservations>(&all_); sparse != nullptr && !full_rows_) {
-    return cpu::make_sparse_layout(sparse->pattern, nullptr);
+    return cpu::make_sparse_layout(sparse->pattern, Execution(1));
   }
   return cpu::make_dense_layout(facts_.rows, facts_.cols);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "base/execution.hpp"
@@ -14,20 +15,15 @@ namespace {
 
 enum Part : unsigned char { kTrain, kValidation, kTest };
 
-/// Which part each entry belongs to: the right number of each, shuffled (Fisher and Yates).
-std::vector<Part> draw_parts(std::size_t count, const Shares& shares, std::uint64_t seed) {
-  const auto size = [&](double share) {
-    return static_cast<std::size_t>(std::llround(share * static_cast<double>(count)));
-  };
-  const std::size_t validation = size(shares.validation);
-  const std::size_t test = std::min(size(shares.test), count - validation);
-  std::vector<Part> parts(count, kTrain);
-  std::fill_n(parts.begin(), validation, kValidation);
-  std::fill_n(parts.begin() + static_cast<std::ptrdiff_t>(validation), test, kTest);
-  Random random(seed);
+/// So many entries are shuffled together, each such block by its own random numbers: on all threads, and the same on
+/// any number of them. Smaller data are one block.
+constexpr Offset kShuffled = Offset{1} << 22U;
+
+/// Fisher and Yates.
+void shuffle(std::span<Part> parts, Random random) {
   constexpr std::size_t at_once = 64;  // places on their way from memory
   std::array<std::size_t, at_once> drawn{};
-  for (std::size_t i = count; i > 1;) {
+  for (std::size_t i = parts.size(); i > 1;) {
     const std::size_t last = i - std::min(at_once, i - 1);
     for (std::size_t k = i; k > last; --k) {
       drawn[i - k] = random.below(k);
@@ -36,6 +32,27 @@ std::vector<Part> draw_parts(std::size_t count, const Shares& shares, std::uint6
     for (std::size_t k = i; k > last; --k) std::swap(parts[k - 1], parts[drawn[i - k]]);
     i = last;
   }
+}
+
+/// Which part each entry belongs to: the right number of each, and of each in every block, shuffled there.
+std::vector<Part> draw_parts(std::size_t count, const Shares& shares, std::uint64_t seed, const Execution& execution) {
+  std::vector<Part> parts(count, kTrain);
+  // How many of the first so many entries are validation and test entries.
+  const auto validation = [&](Offset entries) {
+    return std::llround(shares.validation * static_cast<double>(entries));
+  };
+  const auto test = [&](Offset entries) {
+    return std::min(std::llround(shares.test * static_cast<double>(entries)), entries - validation(entries));
+  };
+  execution.for_each_block(static_cast<Offset>(count), kShuffled, [&](Offset first, Offset entries) {
+    const std::span<Part> block(parts.data() + first, static_cast<std::size_t>(entries));
+    const auto of_validation = static_cast<std::size_t>(validation(first + entries) - validation(first));
+    const auto of_test =
+        std::min(static_cast<std::size_t>(test(first + entries) - test(first)), block.size() - of_validation);
+    std::fill_n(block.begin(), of_validation, kValidation);
+    std::fill_n(block.begin() + static_cast<std::ptrdiff_t>(of_validation), of_test, kTest);
+    shuffle(block, Random(seed + static_cast<std::uint64_t>(first)));
+  });
   return parts;
 }
 
@@ -79,8 +96,8 @@ class Dealer {
 
 Split split_entries(Entries entries, const Shares& shares, std::uint64_t seed, std::vector<Real> weight, int threads) {
   if (shares.validation == 0 && shares.test == 0) return {std::move(entries), {}, {}, std::move(weight), {}};
-  const std::vector<Part> parts = draw_parts(entries.row.size(), shares, seed);
   const Execution execution(threads);
+  const std::vector<Part> parts = draw_parts(entries.row.size(), shares, seed, execution);
   const Dealer dealer(parts, execution);
   Split split;
   dealer.deal<Index>(entries.row, {&split.train.row, &split.validation.row, &split.test.row});

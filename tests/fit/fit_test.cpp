@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <numeric>
 
 #include "base/random.hpp"
 #include "fit/split.hpp"
@@ -436,6 +438,32 @@ TEST(Split, IsTheSameOnAnyNumberOfThreadsAndInAnyVersion) {
   for (std::size_t i = plain.size(); i > 1; --i) std::swap(plain[i - 1], plain[random.below(i)]);
   for (const Index row : one.validation.row) ASSERT_EQ(plain[static_cast<std::size_t>(row)], 'v');
   for (const Index row : one.test.row) ASSERT_EQ(plain[static_cast<std::size_t>(row)], 'x');
+}
+
+TEST(Split, OfManyEntriesHasItsShareOfEveryFourMillion) {
+  constexpr Index count = 9'000'001;
+  Entries entries;
+  entries.row.resize(count);
+  std::iota(entries.row.begin(), entries.row.end(), 0);
+  entries.col.assign(count, 0);
+  entries.value.assign(count, Real(1));
+  const Split one = split_entries(entries, {0.7, 0.2, 0.1}, 7, {}, 1);
+  const Split more = split_entries(std::move(entries), {0.7, 0.2, 0.1}, 7, {}, 3);
+  EXPECT_EQ(one.validation.row, more.validation.row);
+  EXPECT_EQ(one.test.row, more.test.row);
+  EXPECT_EQ(one.validation.size(), 1'800'000);
+  EXPECT_EQ(one.test.size(), 900'000);
+  EXPECT_EQ(one.train.size(), 6'300'001);
+  constexpr Index million = 1'000'000;
+  for (Index from = 0; from < 9 * million; from += million) {
+    const auto inside = [&](const Entries& part) {
+      return double(std::lower_bound(part.row.begin(), part.row.end(), from + million) -
+                    std::lower_bound(part.row.begin(), part.row.end(), from));
+    };
+    constexpr double four_deviations = 1600;  // of draws with these shares
+    EXPECT_NEAR(inside(one.validation), 200'000, four_deviations) << from;
+    EXPECT_NEAR(inside(one.test), 100'000, four_deviations) << from;
+  }
 }
 
 }  // namespace
