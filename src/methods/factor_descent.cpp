@@ -42,10 +42,14 @@ FactorDescent::FactorDescent(Evaluator& f) : f_(f), panels_(f.panels()), curvatu
   invert(offset_stretch_.col, offset_shrink_.col);
 }
 
-void FactorDescent::take_offsets(const DescentPoint& point) {
-  const Index last = point.factors.left.columns() - 1;
-  panels_.add(0, 1, point.factors.left.column(last - 1), offsets_.row);
-  panels_.add(0, 1, point.factors.right.column(last), offsets_.col);
+void FactorDescent::take_offsets(double t) {
+  const Index last = point_.factors.left.columns() - 1;
+  panels_.add(0, 1, point_.factors.left.column(last - 1), offsets_.row);
+  panels_.add(0, 1, point_.factors.right.column(last), offsets_.col);
+  if (t != 0) {
+    panels_.add(1, t, curvature_.step().factors.left.column(last - 1), offsets_.row);
+    panels_.add(1, t, curvature_.step().factors.right.column(last), offsets_.col);
+  }
   panels_.scale_rows(offsets_.row, offset_stretch_.row);
   panels_.scale_rows(offsets_.col, offset_stretch_.col);
 }
@@ -56,13 +60,6 @@ void FactorDescent::put_offsets(const OffsetPanels& offsets, const OffsetPanels&
   panels_.scale_rows(offsets.col, factors.col);
   panels_.add(0, 1, offsets.row, point.factors.left.column(last - 1));
   panels_.add(0, 1, offsets.col, point.factors.right.column(last));
-}
-
-void FactorDescent::prepare(Index columns) {
-  if (point_.factors.left && point_.factors.left.columns() == columns) return;
-  for (DescentPoint* point : {&point_, &gradient_, &direction_, &trial_, &trial_gradient_}) {
-    *point = make_point(panels_, columns);
-  }
 }
 
 void FactorDescent::learn_signs() {
@@ -114,35 +111,39 @@ const Eigen::MatrixXd& FactorDescent::diagonal(const Numbers& numbers) {
   return diagonal_;
 }
 
-void FactorDescent::stretch(const Eigen::VectorXd& left, const Eigen::VectorXd& right, double slack,
-                            const DescentPoint& in, DescentPoint& out) {
-  panels_.combine(0, in.factors.left, diagonal(left), out.factors.left);
-  panels_.combine(0, in.factors.right, diagonal(right), out.factors.right);
-  out.slack = slack * in.slack;
+template <class Left, class Right>
+void FactorDescent::stretch(double keep, const Left& left, const Right& right, double slack, const DescentPoint& in,
+                            DescentPoint& out) {
+  panels_.combine(keep, in.factors.left, diagonal(left), out.factors.left);
+  panels_.combine(keep, in.factors.right, diagonal(right), out.factors.right);
+  out.slack = keep * out.slack + slack * in.slack;
 }
 
-double FactorDescent::unstretch(const DescentPoint& point) {
+double FactorDescent::unstretch(double t) {
   DescentPoint plain{factors_, 0};
-  stretch(left_stretch_, right_stretch_, slack_stretch_, point, plain);
+  stretch(0, left_stretch_, right_stretch_, slack_stretch_, point_, plain);
+  if (t != 0) stretch(1, t * left_stretch_, t * right_stretch_, t * slack_stretch_, curvature_.step(), plain);
   return half_square() + plain.slack * plain.slack / 2;
 }
 
-void FactorDescent::evaluate(const DescentPoint& point, DescentPoint& gradient) {
-  const double n = unstretch(point);
+void FactorDescent::evaluate(double t, DescentPoint& gradient) {
+  const double n = unstretch(t);
   const double scale = f_.radius() / n;
   const bool with_offsets = f_.offsets().active();
-  if (with_offsets) take_offsets(point);
+  if (with_offsets) take_offsets(t);
   const Linearization model = f_.factor_gradient(factors_, scale, width_, gradient.factors, offsets_, offset_gradient_);
   if (f_.symmetry() != Symmetry::none) mirror(gradient.factors.left, gradient.factors.right);
   const double q = model.inner / n;
   multiplier_ = -q;
-  const auto part = [&](const Eigen::VectorXd& stretches, const Panel& at, const Panel& product) {
-    panels_.combine(0, product, diagonal(scale * stretches), product);
-    panels_.combine(1, at, diagonal(-q * stretches), product);
+  DescentPoint product{gradient.factors, 0};
+  stretch(0, scale * left_stretch_, scale * right_stretch_, 0, product, product);
+  const auto shrink = [&](double steps, const DescentPoint& point) {
+    stretch(1, -q * steps * left_stretch_.cwiseAbs2(), -q * steps * right_stretch_.cwiseAbs2(),
+            -q * steps * slack_stretch_ * slack_stretch_, point, product);
   };
-  part(left_stretch_, factors_.left, gradient.factors.left);
-  part(right_stretch_, factors_.right, gradient.factors.right);
-  gradient.slack = -q * slack_stretch_ * slack_stretch_ * point.slack;
+  shrink(1, point_);
+  if (t != 0) shrink(t, curvature_.step());
+  gradient.slack = product.slack;
   if (with_offsets) put_offsets(offset_gradient_, offset_stretch_, gradient);
 }
 
@@ -151,33 +152,32 @@ void FactorDescent::precondition() {
   // and the other way round: h is the mean curvature of the entries, spread over the columns.
   const auto columns = static_cast<Eigen::Index>(factors_.left.columns());
   const Index spare = f_.offsets().columns();
+  DescentPoint& gradient = curvature_.gradient();
   left_stretch_.setOnes(columns);
   right_stretch_.setOnes(columns);
   left_stretch_.tail(spare).setZero();
   right_stretch_.tail(spare).setZero();
   slack_stretch_ = 1;
-  evaluate(point_, gradient_);
-  const double least_slack = std::sqrt(2 * kLeastSlack * f_.radius());
-  if (multiplier_ < 0 && point_.slack < least_slack) {
-    point_.slack = least_slack;
-    evaluate(point_, gradient_);
-  }
   Eigen::VectorXd left_square = panels_.gram(factors_.left, factors_.left).diagonal();
   Eigen::VectorXd right_square = panels_.gram(factors_.right, factors_.right).diagonal();
   left_square.tail(spare).setZero();
   right_square.tail(spare).setZero();
+  evaluate(0, gradient);
+  const double least_slack = std::sqrt(2 * kLeastSlack * f_.radius());
+  if (multiplier_ < 0 && point_.slack < least_slack) {
+    point_.slack = least_slack;
+    evaluate(0, gradient);
+  }
   // Offsets have stretches of their own: they stay while the curvature of the factors is measured.
-  const Eigen::VectorXd factors_only = left_stretch_;
-  stretch(factors_only, factors_only, 1, gradient_, direction_);
-  const double slope = dot(panels_, direction_, direction_);
+  DescentPoint& probe = curvature_.step();
+  stretch(0, left_stretch_, left_stretch_, 1, gradient, probe);
+  const double slope = dot(panels_, probe, probe);
   if (!(slope > 0)) return;
   const double t = kProbe * std::sqrt(2 * f_.radius() / slope);
   const double worth = multiplier_;
-  add(panels_, 0, 1, point_, trial_);
-  add(panels_, 1, -t, direction_, trial_);
-  evaluate(trial_, trial_gradient_);
-  const double bend = t * (slope - dot(panels_, direction_, trial_gradient_));
-  const Product& g = gradient_.factors;
+  evaluate(-t, curvature_.next_gradient());
+  const double bend = t * (slope - dot(panels_, probe, curvature_.next_gradient()));
+  const Product& g = gradient.factors;
   const double weighted = panels_.gram(g.left, g.left).diagonal().dot(right_square) +
                           panels_.gram(g.right, g.right).diagonal().dot(left_square);
   const double h = std::max(0.0, bend - worth * t * t * slope) / std::max(1e-300, t * t * weighted);
@@ -189,8 +189,8 @@ void FactorDescent::precondition() {
   slack_stretch_ = 1 / std::sqrt(least);
   left_stretch_.tail(spare).setOnes();
   right_stretch_.tail(spare).setOnes();
-  stretch(left_stretch_.cwiseInverse(), right_stretch_.cwiseInverse(), 1 / slack_stretch_, point_, point_);
-  stretch(left_stretch_, right_stretch_, slack_stretch_, gradient_, gradient_);
+  stretch(0, left_stretch_.cwiseInverse(), right_stretch_.cwiseInverse(), 1 / slack_stretch_, point_, point_);
+  stretch(0, left_stretch_, right_stretch_, slack_stretch_, gradient, gradient);
   left_stretch_.tail(spare).setZero();
   right_stretch_.tail(spare).setZero();
 }
@@ -206,10 +206,8 @@ double FactorDescent::search(double slope, const std::function<bool()>& stop) {
   double high = 0;
   double t = 1;
   for (int trial = 0; trial < kTrials && !stop(); ++trial) {
-    add(panels_, 0, 1, point_, trial_);
-    add(panels_, 1, t, direction_, trial_);
-    evaluate(trial_, trial_gradient_);
-    const double there = dot(panels_, trial_gradient_, direction_);
+    evaluate(t, curvature_.next_gradient());
+    const double there = dot(panels_, curvature_.next_gradient(), curvature_.step());
     if (!std::isfinite(there)) {
       high = t;
       t = low + 0.1 * (high - low);
@@ -261,7 +259,9 @@ ModelPoint FactorDescent::descend(FactoredMatrix x, double width, int steps, con
   width_ = width;
   factors_ = f_.sampled(x, f_.offsets().columns());
   x = FactoredMatrix(panels_);  // what follows needs the memory
-  prepare(factors_.left.columns());
+  const Index columns = factors_.left.columns();
+  if (!point_.factors.left || point_.factors.left.columns() != columns) point_ = make_point(panels_, columns);
+  curvature_.prepare(columns);
   learn_signs();
   rotate();
   panels_.copy(factors_.left, point_.factors.left);
@@ -270,29 +270,31 @@ ModelPoint FactorDescent::descend(FactoredMatrix x, double width, int steps, con
   const double radius = f_.radius();
   point_.slack = std::sqrt(2 * std::max(0.0, radius - half_square()));
   precondition();
-  curvature_.begin(gradient_);
-  const double settled = kSettled * kSettled * dot(panels_, gradient_, gradient_);
+  curvature_.begin();
+  const DescentPoint& gradient = curvature_.gradient();
+  const double settled = kSettled * kSettled * dot(panels_, gradient, gradient);
   int failures = 0;
   for (int k = 0; k < steps && failures < 2 && !stop(); ++k) {
-    const double slope = curvature_.direction(direction_);
+    const double slope = curvature_.direction();
     const double t = slope < 0 ? search(slope, stop) : 0;
     if (t == 0) {
       if (stop()) break;
       ++failures;
-      evaluate(point_, gradient_);
-      curvature_.begin(gradient_);
+      evaluate(0, curvature_.gradient());
+      curvature_.begin();
       continue;
     }
     failures = 0;
-    std::swap(point_, trial_);
-    std::swap(gradient_, trial_gradient_);
-    curvature_.learn(direction_, t, gradient_);
-    if (dot(panels_, gradient_, gradient_) <= settled) break;
+    add(panels_, 1, t, curvature_.step(), point_);
+    curvature_.learn(t);
+    if (dot(panels_, gradient, gradient) <= settled) break;
   }
   const double slack = slack_stretch_ * point_.slack;
-  unstretch(point_);
+  unstretch(0);
+  if (with_offsets) take_offsets(0);
+  point_ = {};
+  curvature_.release();  // what follows needs the memory
   rotate();
-  if (with_offsets) take_offsets(point_);
   return {answer(slack), f_.offsets().copy(offsets_)};
 }
 

@@ -28,8 +28,6 @@ class FactorDescent {
   ModelPoint descend(FactoredMatrix x, double width, int steps, const std::function<bool()>& stop);
 
  private:
-  /// Makes the points for so many columns, unless they are there.
-  void prepare(Index columns);
   /// Turns both sides of the factors by one rotation that makes the columns orthogonal on average, largest first.
   /// Neither the product nor its size changes, but columns that are not needed become small.
   void rotate();
@@ -40,22 +38,23 @@ class FactorDescent {
   void rotate_symmetric();
   /// (|left|^2 + |right|^2) / 2 of the factors: at least the trace norm of the product.
   [[nodiscard]] double half_square();
-  /// Writes the point into the factors, unstretched; returns N.
-  double unstretch(const DescentPoint& point);
-  void evaluate(const DescentPoint& point, DescentPoint& gradient);
+  /// Writes the point that is t steps away into the factors, unstretched; returns N.
+  double unstretch(double t);
+  /// The gradient there.
+  void evaluate(double t, DescentPoint& gradient);
   /// A diagonal matrix, until the next one.
   template <class Numbers>
   const Eigen::MatrixXd& diagonal(const Numbers& numbers);
-  /// point <- point with columns of left and right times these numbers, and its slack.
-  void stretch(const Eigen::VectorXd& left, const Eigen::VectorXd& right, double slack, const DescentPoint& in,
+  /// out <- keep * out + in with columns of left and right times these numbers, and its slack.
+  template <class Left, class Right>
+  void stretch(double keep, const Left& left, const Right& right, double slack, const DescentPoint& in,
                DescentPoint& out);
-  /// The offsets of a point to `offsets_`, and the other way round: these, times `factors` from then on.
-  void take_offsets(const DescentPoint& point);
+  /// The offsets t steps away to `offsets_`, and the other way round: these, times `factors` from then on.
+  void take_offsets(double t);
   void put_offsets(const OffsetPanels& offsets, const OffsetPanels& factors, const DescentPoint& point);
   /// Stretches columns by the curvature that one short step along the gradient shows.
   void precondition();
-  /// A better point along `direction_`: then it is in `trial_`, its gradient in `trial_gradient_`. Returns the step, or
-  /// zero when there is none.
+  /// How many steps to a better point, whose gradient is made; zero when there is none.
   double search(double slope, const std::function<bool()>& stop);
   /// radius / N * left * right' of the factors and this s, without columns below a share of the sum of all.
   [[nodiscard]] FactoredMatrix answer(double slack);
@@ -76,10 +75,6 @@ class FactorDescent {
   OffsetPanels offset_stretch_;
   OffsetPanels offset_shrink_;  // its inverse
   DescentPoint point_;          // stretched
-  DescentPoint gradient_;
-  DescentPoint direction_;
-  DescentPoint trial_;
-  DescentPoint trial_gradient_;
 };
 
 }  // namespace tracenorm::methods

@@ -1,6 +1,7 @@
 #include "methods/quasi_newton.hpp"
 
 #include <cmath>
+#include <utility>
 
 namespace tracenorm::methods {
 
@@ -14,70 +15,96 @@ constexpr double kLeastCurvature = 1e-6;
 QuasiNewton::QuasiNewton(Panels& panels, int memory)
     : panels_(panels),
       memory_(memory),
+      inner_(2 * memory + 1, 2 * memory + 1),
       products_(2 * memory + 1),
       right_products_(2 * memory + 1),
       coefficients_(2 * memory + 1),
       alpha_(static_cast<std::size_t>(memory)) {
   order_.reserve(alpha_.size());
+  listed_.reserve(2 * alpha_.size() + 1);
+  lefts_.reserve(2 * alpha_.size() + 1);
+  rights_.reserve(2 * alpha_.size() + 1);
+}
+
+void QuasiNewton::prepare(Index columns) {
+  if (gradient_.factors.left && gradient_.factors.left.columns() == columns) return;
+  release();
+  for (int k = 0; k < memory_; ++k) {
+    steps_.push_back(make_point(panels_, columns));
+    changes_.push_back(make_point(panels_, columns));
+  }
+  gradient_ = make_point(panels_, columns);
+}
+
+void QuasiNewton::release() {
+  order_.clear();
+  lefts_.clear();
+  rights_.clear();
+  steps_.clear();
+  changes_.clear();
+  gradient_ = {};
+}
+
+DescentPoint& QuasiNewton::point(int which) {
+  if (which == gradient_slot()) return gradient_;
+  return which < memory_ ? steps_[static_cast<std::size_t>(which)]
+                         : changes_[static_cast<std::size_t>(which - memory_)];
+}
+
+void QuasiNewton::list(std::span<const int> slots) {
+  listed_.clear();
+  lefts_.clear();
+  rights_.clear();
+  const auto take = [&](int which) {
+    listed_.push_back(which);
+    lefts_.push_back(point(which).factors.left.flat());
+    rights_.push_back(point(which).factors.right.flat());
+  };
+  for (const int slot : slots) {
+    take(slot);
+    take(change_of(slot));
+  }
+  take(gradient_slot());
 }
 
 void QuasiNewton::multiply(int which) {
-  const DescentPoint& v = vector(which);
-  panels_.gram(lefts_, v.factors.left.flat(), products_);
-  panels_.gram(rights_, v.factors.right.flat(), right_products_);
-  products_ += right_products_;
-  for (int k = 0; k <= gradient_slot(); ++k) products_[k] += vector(k).slack * v.slack;
-  inner_.row(which) = products_.transpose();
-  inner_.col(which) = products_;
-}
-
-void QuasiNewton::begin(const DescentPoint& gradient) {
-  const Index columns = gradient.factors.left.columns();
-  if (vectors_.empty() || vectors_[0].factors.left.columns() != columns) {
-    vectors_.clear();
-    lefts_.clear();
-    rights_.clear();
-    for (int k = 0; k < gradient_slot(); ++k) {
-      vectors_.push_back(make_point(panels_, columns));
-      lefts_.push_back(vectors_.back().factors.left.flat());
-      rights_.push_back(vectors_.back().factors.right.flat());
-    }
-    vectors_.emplace_back();
-    lefts_.emplace_back();
-    rights_.emplace_back();
+  const DescentPoint& v = point(which);
+  auto products = products_.head(static_cast<Eigen::Index>(listed_.size()));
+  auto of_right = right_products_.head(products.size());
+  panels_.gram(lefts_, v.factors.left.flat(), products);
+  panels_.gram(rights_, v.factors.right.flat(), of_right);
+  products += of_right;
+  for (std::size_t k = 0; k < listed_.size(); ++k) {
+    const int other = listed_[k];
+    const double product = products[static_cast<Eigen::Index>(k)] + point(other).slack * v.slack;
+    inner_(which, other) = inner_(other, which) = product;
   }
-  inner_.setZero(2 * memory_ + 1, 2 * memory_ + 1);
+}
+
+void QuasiNewton::begin() {
   order_.clear();
-  refer_to(gradient);
-  multiply(gradient_slot());
+  inner_.setZero();
+  inner_(gradient_slot(), gradient_slot()) = dot(panels_, gradient_, gradient_);
 }
 
-void QuasiNewton::refer_to(const DescentPoint& gradient) {
-  vectors_.back() = gradient;
-  lefts_.back() = gradient.factors.left.flat();
-  rights_.back() = gradient.factors.right.flat();
-}
-
-void QuasiNewton::learn(const DescentPoint& direction, double t, const DescentPoint& gradient) {
-  const bool full = static_cast<int>(order_.size()) == memory_;
-  const int slot = full ? order_.front() : static_cast<int>(order_.size());
-  if (full) order_.erase(order_.begin());
-  add(panels_, 0, t, direction, vector(slot));
-  add(panels_, 0, 1, gradient, vector(change_of(slot)));
-  add(panels_, 1, -1, vector(gradient_slot()), vector(change_of(slot)));
-  refer_to(gradient);
+void QuasiNewton::learn(double t) {
+  const auto slot = static_cast<int>(free_slot());
+  if (static_cast<int>(order_.size()) == memory_) order_.erase(order_.begin());
+  DescentPoint& step = point(slot);
+  DescentPoint& change = point(change_of(slot));
+  add(panels_, 0, t, step, step);
+  add(panels_, -1, 1, change, gradient_);  // what was the gradient is its change now
+  std::swap(gradient_, change);
+  order_.push_back(slot);
+  list(order_);
   for (const int which : {slot, change_of(slot), gradient_slot()}) multiply(which);
   const double curvature = inner_(slot, change_of(slot));
   const double most = std::sqrt(inner_(slot, slot) * inner_(change_of(slot), change_of(slot)));
-  if (curvature > kLeastCurvature * most) {
-    order_.push_back(slot);
-  } else {
-    order_.clear();  // slots are filled from the first again
-  }
+  if (!(curvature > kLeastCurvature * most)) order_.clear();  // slots are filled from the first again
 }
 
-double QuasiNewton::direction(DescentPoint& out) {
-  // The two loops of L-BFGS on coefficients of the remembered vectors.
+double QuasiNewton::direction() {
+  // The two loops of L-BFGS on coefficients of the remembered points.
   Eigen::VectorXd& c = coefficients_;
   c.setZero();
   c[gradient_slot()] = -1;
@@ -94,10 +121,25 @@ double QuasiNewton::direction(DescentPoint& out) {
     const int s = order_[k];
     c[s] += alpha_[k] - inner_.row(change_of(s)).dot(c) / inner_(s, change_of(s));
   }
-  panels_.combine(0, lefts_, c, out.factors.left.flat());
-  panels_.combine(0, rights_, c, out.factors.right.flat());
-  out.slack = 0;
-  for (int k = 0; k <= gradient_slot(); ++k) out.slack += c[k] * vector(k).slack;
+  // Where no slot is free the oldest step gives its place, and takes part.
+  DescentPoint& out = step();
+  const bool full = static_cast<int>(order_.size()) == memory_;
+  const double keep = full ? c[order_.front()] : 0;
+  double slack = full ? keep * out.slack : 0;
+  list(order_);
+  if (full) {
+    listed_.erase(listed_.begin());
+    lefts_.erase(lefts_.begin());
+    rights_.erase(rights_.begin());
+  }
+  auto weights = products_.head(static_cast<Eigen::Index>(listed_.size()));
+  for (std::size_t k = 0; k < listed_.size(); ++k) {
+    weights[static_cast<Eigen::Index>(k)] = c[listed_[k]];
+    slack += c[listed_[k]] * point(listed_[k]).slack;
+  }
+  panels_.combine(keep, lefts_, weights, out.factors.left.flat());
+  panels_.combine(keep, rights_, weights, out.factors.right.flat());
+  out.slack = slack;
   return inner_.row(gradient_slot()).dot(c);
 }
 

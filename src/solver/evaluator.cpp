@@ -199,26 +199,22 @@ double Evaluator::move(double t) {
   return largest;
 }
 
-const Product& Evaluator::as_entries_meet(const Product& block) {
-  if (norm_.plain() && !offsets_.active()) return block;
-  if (!scaled_.left || scaled_.left.columns() != block.left.columns()) {
-    scaled_ = {panels_->make(Side::left, Use::descent, block.left.columns()),
-               panels_->make(Side::right, Use::descent, block.right.columns())};
-  }
-  panels_->copy(block.left, scaled_.left);
-  panels_->copy(block.right, scaled_.right);
-  norm_.scale(scaled_.left);
-  norm_.scale(scaled_.right);
-  return scaled_;
-}
-
 Linearization Evaluator::factor_gradient(const Product& at, double scale, double width, const Product& products,
                                          const OffsetPanels& offsets, const OffsetPanels& offset_gradient) {
   count_pass(passes_of(at, 3));
   counters_.products += 2 * at.left.columns();
-  const Product& x = as_entries_meet(at);
-  offsets_.join(offsets, scale, x);
-  const EntrySums sums = store_->factor_gradient(x, scale, width, products);
+  const bool off_pattern_too = slopes_.has_low_rank_part();
+  if (off_pattern_too) {
+    const Index columns = at.left.columns();
+    left_gram_.resize(columns, columns);
+    right_gram_.resize(columns, columns);
+    panels_->gram(at.left, at.left, left_gram_);
+    panels_->gram(at.right, at.right, right_gram_);
+  }
+  norm_.scale(at.left);
+  norm_.scale(at.right);
+  offsets_.join(offsets, scale, at);
+  const EntrySums sums = store_->factor_gradient(at, scale, width, products);
   Linearization model{sums.objective, sums.inner, kNaN};
   if (offsets_.active()) {
     model.objective += offsets_.ridge(offsets);
@@ -226,12 +222,7 @@ Linearization Evaluator::factor_gradient(const Product& at, double scale, double
   }
   norm_.scale(products.left);
   norm_.scale(products.right);
-  if (slopes_.has_low_rank_part()) {  // slopes off the pattern are 2 lambda X
-    const Index columns = at.left.columns();
-    left_gram_.resize(columns, columns);
-    right_gram_.resize(columns, columns);
-    panels_->gram(at.left, at.left, left_gram_);
-    panels_->gram(at.right, at.right, right_gram_);
+  if (off_pattern_too) {  // slopes off the pattern are 2 lambda X, and the norm is plain
     const double off = off_pattern(scale * scale * left_gram_.cwiseProduct(right_gram_).sum(), sums.square_x);
     model.objective += off;
     model.inner += 2 * off;
@@ -247,7 +238,13 @@ Linearization Evaluator::factor_gradient(const Product& at, double scale, double
 void Evaluator::multiply(const Product& block, const Product& out) {
   count_pass(passes_of(block, 2));
   counters_.products += 2 * block.left.columns();
-  store_->multiply(Slopes::current, as_entries_meet(block), out);
+  Product met = block;
+  if (!norm_.plain()) {
+    met = {panels_->copy(block.left), panels_->copy(block.right)};
+    norm_.scale(met.left);
+    norm_.scale(met.right);
+  }
+  store_->multiply(Slopes::current, met, out);
   norm_.scale(out.left);
   norm_.scale(out.right);
   if (!slopes_.has_low_rank_part() || iterate().terms() == 0) return;

@@ -105,7 +105,8 @@ class Evaluator {
   void shift_kinks(double width);
   /// What linearize(width) would say at X = scale * left right', without going there or changing M, and the products of
   /// the slopes N there with the factors: products = (N right, N' left), the gradient but for the scale.
-  /// The last `offset_columns` columns are left to the offsets, whose gradient is returned too.
+  /// The last `offset_columns` columns are left to the offsets, whose gradient is returned too. The factors are left as
+  /// they met the entries: scaled by the weights of the norm, offsets beside them.
   Linearization factor_gradient(const Product& at, double scale, double width, const Product& products,
                                 const OffsetPanels& offsets = {}, const OffsetPanels& offset_gradient = {});
   /// A matrix in panels for descents: left * sqrt|values| and right * sqrt|values|, signs on the left.
@@ -197,8 +198,6 @@ class Evaluator {
   void load();
   /// What a penalty off the pattern adds at such a matrix, never too small.
   [[nodiscard]] double off_pattern_bound(const FactoredMatrix& x, double observed_square);
-  /// Whole panels for descents as they meet the entries: under a weighted norm a scaled copy, until the next one.
-  const Product& as_entries_meet(const Product& block);
 
   const Problem& problem_;
   const Execution& execution_;
@@ -223,8 +222,7 @@ class Evaluator {
   double target_inner_ = 0;   // <X, S>
   double target_square_ = 0;  // |S|_F^2
   Offset watched_ = 0;
-  Product scaled_;  // kept, like the next two, so that descents do not allocate
-  Eigen::MatrixXd left_gram_;
+  Eigen::MatrixXd left_gram_;  // kept, like the next one, so that descents do not allocate
   Eigen::MatrixXd right_gram_;
 };
 

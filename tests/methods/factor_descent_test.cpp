@@ -65,9 +65,9 @@ TEST(FactorGradient, AgreesWithDifferences) {
     panels.draw(1, random, way.right);
     const double scale = 0.7;
     const double width = 0.3;
-    f->factor_gradient(at, scale, width, products);
     const MatrixXd left = panels.download(at.left);
     const MatrixXd right = panels.download(at.right);
+    f->factor_gradient(at, scale, width, products);
     const MatrixXd left_way = panels.download(way.left);
     const MatrixXd right_way = panels.download(way.right);
     const double derivative = scale * (panels.download(products.left).cwiseProduct(left_way).sum() +

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <utility>
 
 #include "support/dense_svd.hpp"
@@ -22,22 +23,30 @@ constexpr int kMemory = 4;
 /// Points as long vectors, and back.
 struct Vectors : test::Host {
   Vectors() : Host(3, 2) {}  // NOLINT(clang-analyzer-optin.cplusplus.UninitializedObject): as for the host
-  DescentPoint make() { return make_point(panels, kFactorStep); }
   [[nodiscard]] Eigen::Index size() const { return (rows + cols) * kFactorStep + 1; }
   VectorXd dense(const DescentPoint& point) {
     VectorXd out(size());
     out << panels.download(point.factors.left).reshaped(), panels.download(point.factors.right).reshaped(), point.slack;
     return out;
   }
-  DescentPoint point(const VectorXd& v) {
-    DescentPoint out = make();
+  void put(const VectorXd& v, DescentPoint& out) {
     const Eigen::Index left = rows * kFactorStep;
     panels.upload(v.head(left).reshaped(rows, kFactorStep), out.factors.left);
     panels.upload(v.segment(left, cols * kFactorStep).reshaped(cols, kFactorStep), out.factors.right);
     out.slack = v[v.size() - 1];
-    return out;
   }
 };
+
+/// Beginning at this gradient, and learning the one that a step of t has led to.
+void begin(QuasiNewton& method, Vectors& vectors, const VectorXd& gradient) {
+  method.prepare(kFactorStep);
+  vectors.put(gradient, method.gradient());
+  method.begin();
+}
+void learn(QuasiNewton& method, Vectors& vectors, double t, const VectorXd& gradient) {
+  vectors.put(gradient, method.next_gradient());
+  method.learn(t);
+}
 
 /// Nocedal and Wright, Algorithm 7.4, with the usual first scaling.
 VectorXd two_loops(const std::deque<std::pair<VectorXd, VectorXd>>& pairs, const VectorXd& gradient) {
@@ -71,24 +80,20 @@ TEST(QuasiNewton, MatchesTheTwoLoopRecursion) {
   VectorXd z = test::unit(random, vectors.size());
   QuasiNewton method(vectors.panels, kMemory);
   std::deque<std::pair<VectorXd, VectorXd>> pairs;
-  DescentPoint gradient = vectors.point(a * z);
-  method.begin(gradient);
-  DescentPoint direction = vectors.make();
+  begin(method, vectors, a * z);
   for (int k = 0; k < 3 * kMemory; ++k) {  // the memory is full after a third of them
-    const VectorXd g = vectors.dense(gradient);
-    const double slope = method.direction(direction);
-    const VectorXd d = vectors.dense(direction);
+    const VectorXd g = vectors.dense(method.gradient());
+    const double slope = method.direction();
+    const VectorXd d = vectors.dense(method.step());
     const VectorXd expected = two_loops(pairs, g);
     ASSERT_LT((d - expected).norm(), 1e-4 * expected.norm()) << k;
     EXPECT_NEAR(slope, g.dot(expected), 1e-4 * std::abs(slope)) << k;
     EXPECT_LT(slope, 0) << k;
     const double t = 0.2 + 0.05 * (k % 5);  // no step in particular
     z += t * d;
-    const DescentPoint next = vectors.point(a * z);
-    method.learn(direction, t, next);
-    pairs.emplace_back(t * d, vectors.dense(next) - g);
+    learn(method, vectors, t, a * z);
+    pairs.emplace_back(t * d, vectors.dense(method.gradient()) - g);
     if (pairs.size() > kMemory) pairs.pop_front();
-    gradient = next;
   }
 }
 
@@ -100,27 +105,26 @@ TEST(QuasiNewton, ExactStepsOnAQuadraticAreConjugateAndEndAsCgDoes) {
   const VectorXd best = test::unit(random, vectors.size());
   VectorXd z = VectorXd::Zero(vectors.size());
   QuasiNewton method(vectors.panels, kMemory);
-  DescentPoint gradient = vectors.point(a * (z - best));
-  const double first = vectors.dense(gradient).norm();
-  method.begin(gradient);
-  DescentPoint direction = vectors.make();
+  VectorXd gradient = a * (z - best);
+  const double first = gradient.norm();
+  begin(method, vectors, gradient);
   std::vector<VectorXd> taken;
   for (std::size_t k = 0; k < eigenvalues.size(); ++k) {
-    method.direction(direction);
-    const VectorXd d = vectors.dense(direction);
+    method.direction();
+    const VectorXd d = vectors.dense(method.step());
     for (const VectorXd& earlier : taken) {
       EXPECT_LT(std::abs(d.dot(a * earlier)), 1e-4 * std::sqrt(d.dot(a * d) * earlier.dot(a * earlier))) << k;
     }
-    const double t = -d.dot(vectors.dense(gradient)) / d.dot(a * d);
+    const double t = -d.dot(gradient) / d.dot(a * d);
     z += t * d;
-    gradient = vectors.point(a * (z - best));
+    gradient = a * (z - best);
     if (k + 1 < eigenvalues.size()) {
-      EXPECT_GT(vectors.dense(gradient).norm(), 1e-3 * first) << "not before its time";
+      EXPECT_GT(gradient.norm(), 1e-3 * first) << "not before its time";
     }
-    method.learn(direction, t, gradient);
+    learn(method, vectors, t, gradient);
     taken.push_back(d);
   }
-  EXPECT_LT(vectors.dense(gradient).norm(), 1e-5 * first);
+  EXPECT_LT(gradient.norm(), 1e-5 * first);
 }
 
 TEST(QuasiNewton, AStepWithoutCurvatureIsForgottenWithAllBeforeIt) {
@@ -128,16 +132,36 @@ TEST(QuasiNewton, AStepWithoutCurvatureIsForgottenWithAllBeforeIt) {
   Vectors vectors;
   QuasiNewton method(vectors.panels, kMemory);
   const VectorXd g = test::unit(random, vectors.size());
-  const DescentPoint gradient = vectors.point(g);
-  method.begin(gradient);
-  DescentPoint direction = vectors.make();
-  method.direction(direction);
-  method.learn(direction, 1, vectors.point(0.5 * g));  // g falls along -g: curvature
-  method.direction(direction);
-  EXPECT_LT((vectors.dense(direction) + g).norm(), 1e-5) << "half the gradient, twice the step";
-  method.learn(direction, 1, vectors.point(0.7 * g));  // and grows again along -g: none
-  method.direction(direction);
-  EXPECT_LT((vectors.dense(direction) + 0.7 * g).norm(), 1e-5) << "steepest descent, with no memory of the first step";
+  begin(method, vectors, g);
+  method.direction();
+  learn(method, vectors, 1, 0.5 * g);  // g falls along -g: curvature
+  method.direction();
+  EXPECT_LT((vectors.dense(method.step()) + g).norm(), 1e-5) << "half the gradient, twice the step";
+  learn(method, vectors, 1, 0.7 * g);  // and grows again along -g: none
+  method.direction();
+  EXPECT_LT((vectors.dense(method.step()) + 0.7 * g).norm(), 1e-5)
+      << "steepest descent, with no memory of the first step";
+}
+
+TEST(QuasiNewton, WhatATrialLeftBehindIsNotMet) {
+  Random random(6);
+  Vectors vectors;
+  QuasiNewton method(vectors.panels, kMemory);
+  const VectorXd g = test::unit(random, vectors.size());
+  begin(method, vectors, g);
+  for (int k = 0; k < kMemory - 1; ++k) {
+    method.direction();
+    learn(method, vectors, 1, (0.8 - 0.1 * k) * g);
+  }
+  method.direction();
+  vectors.put(VectorXd::Constant(vectors.size(), std::numeric_limits<double>::infinity()), method.next_gradient());
+  vectors.put(g, method.gradient());
+  method.begin();  // the step was none
+  for (int k = 0; k < kMemory; ++k) {
+    method.direction();
+    EXPECT_TRUE(vectors.dense(method.step()).allFinite()) << k;
+    learn(method, vectors, 1, (0.8 - 0.1 * k) * g);
+  }
 }
 
 }  // namespace
