@@ -53,10 +53,11 @@ constexpr OracleAccuracy kGlance{1, 1};
 /// How exactly the singular pair must be known that judges a relative gap of this size.
 OracleAccuracy accuracy(double gap) { return {std::clamp(0.02 * gap, 1e-9, 1e-4), 60}; }
 
-/// How many seeds: as many as fill the next factors' rows, and at least a third of all terms.
-Index seeds_beside(Index terms, double wanted) {
-  const Index count = terms + std::max(static_cast<Index>(wanted), terms / 2);
-  return (count + kFactorStep - 1) / kFactorStep * kFactorStep - terms;
+/// How many seeds: at least a third of all terms, and as many as fill the next factors' rows, of which offsets have
+/// some columns.
+Index seeds_beside(Index terms, double wanted, Index spare) {
+  const Index count = terms + std::max(static_cast<Index>(wanted), terms / 2) + spare;
+  return (count + kFactorStep - 1) / kFactorStep * kFactorStep - spare - terms;
 }
 
 /// The best X so far: the smoothed objective falls from iteration to iteration, the objective itself nearly always.
@@ -151,8 +152,10 @@ class CorrectiveRun {
     if (!outside && !due) return f_.iterate().copy();
     const bool first = f_.terms() == 0;
     FactoredMatrix fresh(f_.panels());
-    if (outside)
-      fresh = seeds_.outside(seeds_beside(f_.terms() + 1, first ? 2 * options_.directions : options_.directions));
+    if (outside) {
+      const int wanted = first ? 2 * options_.directions : options_.directions;
+      fresh = seeds_.outside(seeds_beside(f_.terms() + 1, wanted, f_.offsets().columns()));
+    }
     f_.aim(leading.atom);
     const double t = smoothed_line_search(f_, width_);
     stepped_ = t > 0;
