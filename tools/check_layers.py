@@ -46,6 +46,7 @@ PUBLIC = {
     "linalg": ["low_rank_matrix", "observations"],
     "model": ["constraint", "model", "penalty", "preparation", "problem", "spread"],
     "seam": ["certificate"],
+    "distributed": ["mpi"],
     "methods": ["checkpoint", "methods/*", "options", "radius_path", "run", "solve", "sparse_estimate", "width"],
     "fit": ["covariance", "fit", "fold_in"],
     "verify": ["claim", "verify"],

@@ -39,7 +39,7 @@ void join_ranks() {
 }
 
 int end_after_error(int code) {
-  if (!why_no_mpi().empty() || ranks() == nullptr || all_failed()) return code;
+  if (!why_no_mpi().empty() || ranks() == nullptr || all_failed(*ranks())) return code;
   speak();
   end_all_ranks(code);
 }

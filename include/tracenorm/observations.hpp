@@ -1,6 +1,7 @@
 // The data: a sparse pattern with values (unstored = missing, a stored zero is data), or a full matrix with holes.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -115,5 +116,9 @@ struct Counts {
   std::vector<Offset> col;
 };
 Counts count_observed(const Observations& observations, int threads = 0);
+
+/// Tells data from other data, whoever holds them: a checksum of shape, places, values and weights.
+std::uint64_t fingerprint(const Observations& observations);
+std::uint64_t fingerprint(const Entries& entries);
 
 }  // namespace tracenorm

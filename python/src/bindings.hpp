@@ -6,11 +6,13 @@
 #include <nanobind/ndarray.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "tracenorm/ranks.hpp"
 #include "tracenorm/tracenorm.hpp"
 
 namespace tracenorm::python {
@@ -82,11 +84,31 @@ void set_options(Options& options, const Dict& keywords) {
   }
 }
 
+/// Processes that make the same calls together, as Python holds them.
+class ProcessRanks {
+ public:
+  /// Those that this one was started among, or those of a communicator by its number in Fortran.
+  explicit ProcessRanks(std::optional<int> communicator);
+  ProcessRanks(const ProcessRanks&) = delete;
+  ProcessRanks& operator=(const ProcessRanks&) = delete;
+  ~ProcessRanks();
+
+  /// Null for a process alone.
+  [[nodiscard]] Ranks* ranks() const { return ranks_; }
+  /// An input error on all of them where one was given other data than the first.
+  void expect_same(std::uint64_t fingerprint) const;
+
+ private:
+  std::unique_ptr<Ranks> own_;
+  Ranks* ranks_ = nullptr;
+};
+
 void bind_data(nb::module_& module);
 void bind_loss(nb::module_& module);
 void bind_method(nb::module_& module);
 void bind_model(nb::module_& module);
 void bind_ranking(nb::module_& module);
+void bind_ranks(nb::module_& module);
 void bind_solve(nb::module_& module);
 void bind_verify(nb::module_& module);
 

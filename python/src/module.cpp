@@ -30,6 +30,7 @@ NB_MODULE(_core, module) {
   python::bind_method(module);
   python::bind_model(module);
   python::bind_ranking(module);
+  python::bind_ranks(module);
   python::bind_solve(module);
   python::bind_verify(module);
 }

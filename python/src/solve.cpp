@@ -211,10 +211,11 @@ Loss make_loss(const nb::object& function, const std::string& name, Failure& fai
 using CheckpointArguments = std::tuple<std::string, double, std::optional<double>>;
 
 /// A run that finds its file goes on from it; one that is done needs it no more. A file that cannot be written is a
-/// warning: the run is worth more.
+/// warning: the run is worth more. Of several ranks the first writes.
 class KeptRun {
  public:
-  explicit KeptRun(const std::optional<CheckpointArguments>& arguments) {
+  KeptRun(const std::optional<CheckpointArguments>& arguments, Ranks* ranks)
+      : writes_(ranks == nullptr || ranks->is_first()) {
     if (!arguments) return;
     const auto& [file, seconds, passes] = *arguments;
     file_ = file;
@@ -230,12 +231,14 @@ class KeptRun {
   void end(Status status) {
     if (!checkpoints_) return;
     std::error_code ignored;
+    if (!writes_) return;
     if (status != Status::interrupted && status != Status::time_limit) std::filesystem::remove(file_, ignored);
     if (!failure_.empty() && PyErr_WarnEx(PyExc_RuntimeWarning, failure_.c_str(), 1) != 0) throw nb::python_error();
   }
 
  private:
   void write(const Checkpoint& checkpoint) {
+    if (!writes_) return;
     try {
       io::write_checkpoint(file_, checkpoint);
       failure_.clear();
@@ -244,6 +247,7 @@ class KeptRun {
     }
   }
 
+  bool writes_;
   std::string file_;
   std::string failure_;
   std::optional<Checkpoints> checkpoints_;
@@ -252,10 +256,11 @@ class KeptRun {
 /// Works without the interpreter's lock, then hands over what Python code threw meanwhile, or the model.
 template <class Work>
 std::pair<Model, Dict> watched(const nb::object& callback, const std::optional<CheckpointArguments>& checkpoint,
-                               Failure& failure, const Work& work) {
+                               const ProcessRanks* ranks, Failure& failure, const Work& work) {
   PythonObserver observer(callback, failure);
-  KeptRun kept(checkpoint);
   RunHooks hooks;
+  hooks.ranks = ranks != nullptr ? ranks->ranks() : nullptr;
+  KeptRun kept(checkpoint, hooks.ranks);
   hooks.observer = &observer;
   hooks.cancel = &failure.happened();
   hooks.checkpoints = kept.get();
@@ -290,7 +295,7 @@ std::pair<Model, Dict> run_solve(const Data& data, const nb::object& loss, const
                                  double norm_power, double norm_smoothing, const Method& method, const Dict& run,
                                  const std::optional<EntryArrays>& validation, const nb::object& callback,
                                  const Model* start, bool keep_dual,
-                                 const std::optional<CheckpointArguments>& checkpoint) {
+                                 const std::optional<CheckpointArguments>& checkpoint, const ProcessRanks* ranks) {
   Failure failure;
   Fit fit;
   fit.norm_weights = {norm_power, norm_smoothing};
@@ -300,10 +305,11 @@ std::pair<Model, Dict> run_solve(const Data& data, const nb::object& loss, const
   fit.preparation = data.preparation;
   fit.method = method;
   set_options(fit.run, run);
+  if (ranks != nullptr) ranks->expect_same(fingerprint(data.observations));
   fit.run.keep_dual = keep_dual || sparse;
   Entries held_out = validation ? entries_from(*validation) : Entries{};
   prepare(data.preparation, held_out);
-  std::pair<Model, Dict> answer = watched(callback, checkpoint, failure, [&](RunHooks hooks) {
+  std::pair<Model, Dict> answer = watched(callback, checkpoint, ranks, failure, [&](RunHooks hooks) {
     hooks.validation = validation ? &held_out : nullptr;
     const LowRankMatrix begin = start != nullptr ? start->answer().factors : LowRankMatrix{};
     hooks.start = start != nullptr ? &begin : nullptr;
@@ -333,7 +339,7 @@ std::pair<Model, Dict> run_fit(std::pair<Index, Index> shape, const EntryArrays&
                                const std::optional<std::string>& prepare, const Dict& settings,
                                const std::optional<Method>& method, bool refit, const Dict& run,
                                const std::optional<EntryArrays>& validation, const nb::object& callback, bool keep_dual,
-                               const std::optional<CheckpointArguments>& checkpoint) {
+                               const std::optional<CheckpointArguments>& checkpoint, const ProcessRanks* ranks) {
   Failure failure;
   FitOptions options;
   set_options(options, settings);
@@ -347,7 +353,8 @@ std::pair<Model, Dict> run_fit(std::pair<Index, Index> shape, const EntryArrays&
   FitData data{
       shape.first, shape.second, entries_from(entries), {}, validation ? entries_from(*validation) : Entries{}};
   if (weight) data.weight = copy(*weight);
-  return watched(callback, checkpoint, failure,
+  if (ranks != nullptr) ranks->expect_same(fingerprint(data.entries));
+  return watched(callback, checkpoint, ranks, failure,
                  [&](const RunHooks& hooks) { return fit(std::move(data), options, hooks); });
 }
 
@@ -370,7 +377,7 @@ std::pair<Model, Dict> run_covariance(const Matrix<double>& samples, const std::
                      static_cast<Index>(samples.shape(1)),
                      {samples.data(), samples.data() + samples.size()}};
   CovarianceFit found;
-  std::pair<Model, Dict> answer = watched(nb::none(), std::nullopt, failure, [&](const RunHooks& hooks) {
+  std::pair<Model, Dict> answer = watched(nb::none(), std::nullopt, nullptr, failure, [&](const RunHooks& hooks) {
     found = fit_covariance(data, options, hooks);
     return found.fit;
   });
@@ -408,10 +415,11 @@ void bind_solve(nb::module_& module) {
       .def_prop_ro("products", [](const Iteration& iteration) { return iteration.counters.products; });
   module.def("solve", &run_solve, "data"_a, "loss"_a.none(), "loss_name"_a, "penalty"_a, "radius"_a, "symmetry"_a,
              "sparse"_a, "norm_power"_a, "norm_smoothing"_a, "method"_a, "run"_a, "validation"_a.noconvert().none(),
-             "callback"_a.none(), "start"_a.none(), "keep_dual"_a, "checkpoint"_a.none());
+             "callback"_a.none(), "start"_a.none(), "keep_dual"_a, "checkpoint"_a.none(), "ranks"_a.none());
   module.def("fit", &run_fit, "shape"_a, "entries"_a.noconvert(), "weight"_a.noconvert().none(), "loss"_a.none(),
              "loss_name"_a.none(), "penalty"_a, "prepare"_a.none(), "settings"_a, "method"_a.none(), "refit"_a, "run"_a,
-             "validation"_a.noconvert().none(), "callback"_a.none(), "keep_dual"_a, "checkpoint"_a.none());
+             "validation"_a.noconvert().none(), "callback"_a.none(), "keep_dual"_a, "checkpoint"_a.none(),
+             "ranks"_a.none());
   module.def("covariance", &run_covariance, "samples"_a.noconvert(), "estimate"_a, "least_pairs"_a, "folds"_a,
              "radius"_a.none(), "l1"_a.none(), "loss"_a.none(), "loss_name"_a, "method"_a.none(), "run"_a);
   module.attr("fewest_to_choose") = kFewestToChoose;

@@ -65,7 +65,7 @@ def test_the_typed_keywords_are_the_librarys():
     assert set(tracenorm.MethodOptions.__annotations__) == options
     arguments = set(inspect.signature(tracenorm.fit).parameters) - {"options"}
     of_data = {"data", "weights", "shape", "columns", "validation", "certificate"}
-    of_one_run = {"checkpoint", "checkpoint_every", "checkpoint_passes"}
+    of_one_run = {"checkpoint", "checkpoint_every", "checkpoint_passes", "ranks"}
     assert set(tracenorm.FitOptions.__annotations__) == options | (arguments - of_data - of_one_run)
 
 

@@ -23,6 +23,7 @@ from ._core import Iteration
 from ._evaluate import Evaluation, evaluate
 from ._loss import losses
 from ._options import FitOptions, MethodOptions
+from ._ranks import Ranks, ranks
 from ._result import Model, Result, load
 from ._solve import fit, methods, solve
 from ._verify import Verification, verify
@@ -42,6 +43,7 @@ __all__ = [
     "MatrixCompletion",
     "MethodOptions",
     "Model",
+    "Ranks",
     "Result",
     "RobustImputer",
     "SparseLowRankCovariance",
@@ -52,6 +54,7 @@ __all__ = [
     "load",
     "losses",
     "methods",
+    "ranks",
     "solve",
     "verify",
 ]

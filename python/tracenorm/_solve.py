@@ -16,6 +16,7 @@ from ._held_out import held_out
 from ._loss import Loss, PythonLoss, named
 from ._options import MethodOptions
 from ._progress import Progress
+from ._ranks import Ranks, together
 from ._result import Model, Result
 
 if TYPE_CHECKING:
@@ -28,11 +29,12 @@ def methods() -> dict[str, dict[str, Any]]:
 
 
 @contextmanager
-def _watching(callback: Any, progress: bool, iterations: Any) -> Iterator[Any]:
-    """What is called after every iteration; the progress bar goes when the run is over."""
+def _watching(callback: Any, progress: bool, iterations: Any, ranks: _core.Ranks | None) -> Iterator[Any]:
+    """What is called after every iteration; the progress bar, of the first rank, goes when the run is over."""
     if callback is not None and not callable(callback):
         raise TypeError(f"callback = {callback!r}; it must be a function of one argument, an Iteration")
-    bar = Progress(int(number("iterations", iterations)), callback) if progress else None
+    shows = progress and (ranks is None or ranks.rank == 0)
+    bar = Progress(int(number("iterations", iterations)), callback) if shows else None
     try:
         yield callback if bar is None else bar
     finally:
@@ -71,6 +73,7 @@ def solve(
     checkpoint: str | PathLike[str] | None = None,
     checkpoint_every: float = 600.0,
     checkpoint_passes: float | None = None,
+    ranks: Ranks | Any = None,
     method_options: MethodOptions | None = None,
     **options: Unpack[MethodOptions],
 ) -> Result:
@@ -142,6 +145,9 @@ def solve(
         same bits as if it had never stopped; it must be the same call, but for limits. It goes when the run is done; an
         interrupted one, or one that ``time`` ended, leaves it. The run can be kept every so many passes over the data
         (None: by their size), which takes part in what makes the bits.
+    ranks
+        ``tracenorm.ranks()``, or a communicator of mpi4py: the processes, started by mpirun, that share the rows of
+        the matrix. All of them make the same call with the same data and get the same result.
 
     Returns
     -------
@@ -149,42 +155,44 @@ def solve(
         The factors ``left, values, right``, ``predict``, ``to_dense``, ``save``; ``objective``, ``lower_bound``,
         ``relative_gap``, ``status``, ``trace``.
     """
-    chosen = _method(method, method_options, options, gap)
-    if radius is None and chosen.bounded:
-        raise ValueError(
-            f"method {chosen.name} needs a radius: the largest trace norm (sum of singular values) the answer may "
-            "have; tracenorm.fit(data) chooses one by validation"
+    with together(ranks) as shared:
+        chosen = _method(method, method_options, options, gap)
+        if radius is None and chosen.bounded:
+            raise ValueError(
+                f"method {chosen.name} needs a radius: the largest trace norm (sum of singular values) the answer may "
+                "have; tracenorm.fit(data) chooses one by validation"
+            )
+        penalty_name = named("penalty", penalty)
+        entries = as_prepared(
+            data,
+            shape=shape,
+            columns=columns,
+            weights=weights,
+            units=(_name("prepare", prepare), "" if callable(loss) else named("loss", loss)),
+            dense=penalty_name.startswith("l1"),
         )
-    penalty_name = named("penalty", penalty)
-    entries = as_prepared(
-        data,
-        shape=shape,
-        columns=columns,
-        weights=weights,
-        units=(_name("prepare", prepare), "" if callable(loss) else named("loss", loss)),
-        dense=penalty_name.startswith("l1"),
-    )
-    bound = 1.0 if radius is None else number("radius", radius)
-    function, loss_name = _loss(loss)
-    with _watching(callback, progress, iterations) as watcher:
-        model, about = _core.solve(
-            data=entries.data,
-            loss=function,
-            loss_name=loss_name,
-            penalty=penalty_name,
-            radius=bound,
-            symmetry=_name("symmetry", symmetry),
-            sparse=bool(sparse),
-            norm_power=number("norm_power", norm_power),
-            norm_smoothing=number("norm_smoothing", norm_smoothing),
-            method=chosen,
-            run=_run(iterations, gap, time, seed, threads, backend, certificate_share, patience),
-            validation=held_out(validation, entries, columns),
-            callback=watcher,
-            start=None if start is None else _model(start),
-            keep_dual=_keeps(certificate, loss, chosen),
-            checkpoint=_kept(checkpoint, checkpoint_every, checkpoint_passes),
-        )
+        bound = 1.0 if radius is None else number("radius", radius)
+        function, loss_name = _loss(loss)
+        with _watching(callback, progress, iterations, shared) as watcher:
+            model, about = _core.solve(
+                data=entries.data,
+                loss=function,
+                loss_name=loss_name,
+                penalty=penalty_name,
+                radius=bound,
+                symmetry=_name("symmetry", symmetry),
+                sparse=bool(sparse),
+                norm_power=number("norm_power", norm_power),
+                norm_smoothing=number("norm_smoothing", norm_smoothing),
+                method=chosen,
+                run=_run(iterations, gap, time, seed, threads, backend, certificate_share, patience),
+                validation=held_out(validation, entries, columns),
+                callback=watcher,
+                start=None if start is None else _model(start),
+                keep_dual=_keeps(certificate, loss, chosen),
+                checkpoint=_kept(checkpoint, checkpoint_every, checkpoint_passes),
+                ranks=shared,
+            )
     return _result(model, about, entries.row_names, entries.col_names)
 
 
@@ -216,6 +224,7 @@ def fit(
     checkpoint: str | PathLike[str] | None = None,
     checkpoint_every: float = 600.0,
     checkpoint_passes: float | None = None,
+    ranks: Ranks | Any = None,
     method_options: MethodOptions | None = None,
     refit: bool = True,
     **options: Unpack[MethodOptions],
@@ -231,33 +240,35 @@ def fit(
 
     The arguments are those of ``solve``. The path is the result's ``radius_path``.
     """
-    if isinstance(radius, str) and radius != "auto":
-        raise ValueError(f"radius = {radius!r}; it must be a number or 'auto'")
-    chosen = _method(method, method_options, options, gap)
-    table = as_table(data, shape=shape, columns=columns, weights=weights)
-    function, loss_name = (None, None) if loss is None else _loss(loss)
-    with _watching(callback, progress, iterations) as watcher:
-        model, about = _core.fit(
-            shape=table.shape,
-            entries=(table.rows, table.cols, table.values),
-            weight=table.weights,
-            loss=function,
-            loss_name=loss_name,
-            penalty=named("penalty", penalty),
-            prepare=None if prepare is None else _name("prepare", prepare),
-            settings={
-                "radius": None if isinstance(radius, str) else radius,
-                "norm_power": norm_power,
-                "norm_smoothing": norm_smoothing,
-            },
-            method=chosen if method or method_options or options else None,
-            refit=bool(refit),
-            run=_run(iterations, gap, time, seed, threads, backend, certificate_share, patience),
-            validation=held_out(validation, table, columns),
-            callback=watcher,
-            keep_dual=_keeps(certificate, loss, chosen),
-            checkpoint=_kept(checkpoint, checkpoint_every, checkpoint_passes),
-        )
+    with together(ranks) as shared:
+        if isinstance(radius, str) and radius != "auto":
+            raise ValueError(f"radius = {radius!r}; it must be a number or 'auto'")
+        chosen = _method(method, method_options, options, gap)
+        table = as_table(data, shape=shape, columns=columns, weights=weights)
+        function, loss_name = (None, None) if loss is None else _loss(loss)
+        with _watching(callback, progress, iterations, shared) as watcher:
+            model, about = _core.fit(
+                shape=table.shape,
+                entries=(table.rows, table.cols, table.values),
+                weight=table.weights,
+                loss=function,
+                loss_name=loss_name,
+                penalty=named("penalty", penalty),
+                prepare=None if prepare is None else _name("prepare", prepare),
+                settings={
+                    "radius": None if isinstance(radius, str) else radius,
+                    "norm_power": norm_power,
+                    "norm_smoothing": norm_smoothing,
+                },
+                method=chosen if method or method_options or options else None,
+                refit=bool(refit),
+                run=_run(iterations, gap, time, seed, threads, backend, certificate_share, patience),
+                validation=held_out(validation, table, columns),
+                callback=watcher,
+                keep_dual=_keeps(certificate, loss, chosen),
+                checkpoint=_kept(checkpoint, checkpoint_every, checkpoint_passes),
+                ranks=shared,
+            )
     return _result(model, about, table.row_names, table.col_names)
 
 

@@ -16,7 +16,9 @@ Ranks* mpi_ranks() {
   throw TopicError(ErrorCode::usage, Topic::ranks, "started as one of several ranks, but " + why_no_mpi());
 }
 
-bool all_failed() { return false; }
+std::unique_ptr<Ranks> ranks_of(int) { throw Error(ErrorCode::usage, why_no_mpi()); }
+
+bool all_failed(Ranks&) { return false; }
 
 void end_all_ranks(int code) { std::_Exit(code); }
 

@@ -32,15 +32,24 @@ MPI_Datatype type_of(float /*number*/) { return MPI_FLOAT; }
 
 class MpiRanks final : public Ranks {
  public:
-  MpiRanks() {
-    MPI_Comm_dup(MPI_COMM_WORLD, &all_);
-    MPI_Comm_dup(MPI_COMM_WORLD, &failed_);
+  explicit MpiRanks(MPI_Comm whose) {
+    MPI_Comm_dup(whose, &all_);
+    MPI_Comm_dup(whose, &failed_);
     MPI_Comm_rank(all_, &rank_);
     MPI_Comm_size(all_, &size_);
     MPI_Comm here = MPI_COMM_NULL;
     MPI_Comm_split_type(all_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
     MPI_Comm_size(here, &neighbours_);
     MPI_Comm_free(&here);
+  }
+  MpiRanks(const MpiRanks&) = delete;
+  MpiRanks& operator=(const MpiRanks&) = delete;
+  ~MpiRanks() override {
+    int ended = 0;
+    MPI_Finalized(&ended);
+    if (ended != 0) return;
+    MPI_Comm_free(&all_);
+    MPI_Comm_free(&failed_);
   }
 
   [[nodiscard]] int rank() const override { return rank_; }
@@ -179,8 +188,6 @@ class MpiRanks final : public Ranks {
   std::vector<int> stacked_;
 };
 
-MpiRanks* running = nullptr;
-
 MpiRanks* begin_mpi() {
   int begun = 0;
   MPI_Initialized(&begun);
@@ -189,8 +196,7 @@ MpiRanks* begin_mpi() {
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &given);
     std::atexit([] { MPI_Finalize(); });
   }
-  running = new MpiRanks;  // as long as the process
-  return running;
+  return new MpiRanks(MPI_COMM_WORLD);  // as long as the process
 }
 
 }  // namespace
@@ -203,10 +209,19 @@ Ranks* mpi_ranks() {
   return ranks;
 }
 
-bool all_failed() { return running != nullptr && running->all_failed(); }
+std::unique_ptr<Ranks> ranks_of(int communicator) {
+  int begun = 0;
+  MPI_Initialized(&begun);
+  if (begun == 0) throw Error(ErrorCode::usage, "a communicator without MPI, which has not begun");
+  return std::make_unique<MpiRanks>(MPI_Comm_f2c(communicator));
+}
+
+bool all_failed(Ranks& ranks) { return static_cast<MpiRanks&>(ranks).all_failed(); }
 
 void end_all_ranks(int code) {
-  if (running != nullptr) MPI_Abort(MPI_COMM_WORLD, code);
+  int begun = 0;
+  MPI_Initialized(&begun);
+  if (begun != 0) MPI_Abort(MPI_COMM_WORLD, code);
   std::_Exit(code);
 }
 

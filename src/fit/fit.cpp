@@ -18,6 +18,7 @@
 #include "fit/phase.hpp"
 #include "fit/split.hpp"
 #include "fit/value_range.hpp"
+#include "methods/environment.hpp"
 #include "tracenorm/error.hpp"
 
 namespace tracenorm {
@@ -322,8 +323,9 @@ void symmetrize(FitData& data, int threads) {
 }  // namespace
 
 Fit fit(FitData data, const FitOptions& options, const RunHooks& hooks) {
-  const FitOptions chosen = settle(options);
+  FitOptions chosen = settle(options);
   check_fields(chosen);
+  chosen.run.threads = threads_of(chosen.run, hooks);
   if (chosen.chooses_radius() && data.validation.size() == 0 && data.entries.size() < kFewestToChoose) {
     too_few(data.entries.size());
   }
@@ -349,8 +351,9 @@ Fit fit(FitData data, const FitOptions& options, const RunHooks& hooks) {
 }
 
 Fit fit(DenseObservations matrix, const FitOptions& options, const RunHooks& hooks) {
-  const FitOptions chosen = settle(options);
+  FitOptions chosen = settle(options);
   check_fields(chosen);
+  chosen.run.threads = threads_of(chosen.run, hooks);
   tell(hooks, "preparing the data");
   std::vector<PhaseCost> profile;
   PhaseClock clock(profile);

@@ -27,22 +27,6 @@ constexpr double kShareOfWriting = 0.01;
 
 using Clock = std::chrono::steady_clock;  // which does not jump
 
-void add(Fingerprint& sum, const Observations& observations) {
-  if (const auto* dense = std::get_if<DenseObservations>(&observations)) {
-    sum.add_all(std::vector<Index>{dense->rows, dense->cols});
-    sum.add_all(dense->value);
-    sum.add_all(dense->weight);
-    return;
-  }
-  const auto& sparse = std::get<SparseObservations>(observations);
-  const SparsePattern& pattern = sparse.pattern;
-  sum.add_all(std::vector<Index>{pattern.rows(), pattern.cols()});
-  sum.add(pattern.begin(), (static_cast<std::size_t>(pattern.rows()) + 1) * sizeof(Offset));
-  pattern.col().visit([&](const auto* col) { sum.add(col, pattern.col().size() * sizeof(*col)); });
-  sum.add_all(sparse.value);
-  sum.add_all(sparse.weight);
-}
-
 void add(Fingerprint& sum, const LowRankMatrix& x) {
   sum.add_all(Eigen::MatrixXd(x.left()));
   sum.add_all(Eigen::VectorXd(x.values()));
@@ -72,7 +56,7 @@ bool stopped(Status status) { return status == Status::interrupted || status == 
 
 SolveIdentity identity_of(const Problem& problem, const Method& method, const RunOptions& run, const RunHooks& hooks) {
   Fingerprint sum;
-  add(sum, problem.observations);
+  sum.add_all(std::vector<std::uint64_t>{fingerprint(problem.observations)});
   sum.add_all(problem.constraint.row_weight);
   sum.add_all(problem.constraint.col_weight);
   if (hooks.start != nullptr) add(sum, *hooks.start);

@@ -8,5 +8,7 @@
 namespace tracenorm {
 
 Environment environment(int threads, std::uint64_t seed);
+/// Zero threads are all cores: with several ranks on a machine, a share of them.
+int threads_of(const RunOptions& run, const RunHooks& hooks);
 
 }  // namespace tracenorm

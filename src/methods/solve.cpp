@@ -12,6 +12,7 @@
 #include "distributed/backend.hpp"
 #include "linalg/lapack.hpp"
 #include "methods/cancelled.hpp"
+#include "methods/environment.hpp"
 #include "methods/methods.hpp"
 #include "tracenorm/checkpoint.hpp"
 
@@ -115,12 +116,6 @@ void begin_at(const SideOffsets& start, Evaluator& evaluator) {
                             evaluator.offsets().active() ? "" : " without offsets"));
   }
   evaluator.restart(ModelPoint{FactoredMatrix(evaluator.panels()), evaluator.offsets().upload(start)});
-}
-
-/// Zero threads are all cores: with several ranks on a machine, a share of them.
-int threads_of(const RunOptions& run, const RunHooks& hooks) {
-  if (hooks.ranks == nullptr || run.threads > 0) return run.threads;
-  return std::max(1, Execution(0).threads() / hooks.ranks->neighbours());
 }
 
 /// The result, or the state that the run goes on from.

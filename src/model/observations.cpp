@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/block_sums.hpp"
+#include "base/fingerprint.hpp"
 #include "base/grouping.hpp"
 #include "tracenorm/error.hpp"
 
@@ -246,6 +247,32 @@ Counts count_observed(const Observations& observations, int threads) {
     }
   }
   return counts;
+}
+
+std::uint64_t fingerprint(const Observations& observations) {
+  Fingerprint sum;
+  if (const auto* dense = std::get_if<DenseObservations>(&observations)) {
+    sum.add_all(std::vector<Index>{dense->rows, dense->cols});
+    sum.add_all(dense->value);
+    sum.add_all(dense->weight);
+    return sum.value();
+  }
+  const auto& sparse = std::get<SparseObservations>(observations);
+  const SparsePattern& pattern = sparse.pattern;
+  sum.add_all(std::vector<Index>{pattern.rows(), pattern.cols()});
+  sum.add(pattern.begin(), (static_cast<std::size_t>(pattern.rows()) + 1) * sizeof(Offset));
+  pattern.col().visit([&](const auto* col) { sum.add(col, pattern.col().size() * sizeof(*col)); });
+  sum.add_all(sparse.value);
+  sum.add_all(sparse.weight);
+  return sum.value();
+}
+
+std::uint64_t fingerprint(const Entries& entries) {
+  Fingerprint sum;
+  sum.add_all(entries.row);
+  sum.add_all(entries.col);
+  sum.add_all(entries.value);
+  return sum.value();
 }
 
 }  // namespace tracenorm
