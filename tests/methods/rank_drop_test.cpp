@@ -92,6 +92,59 @@ TEST_P(RankDropWitness, ADropDoesWhatItSays) {
   }
 }
 
+/// X with the offsets beside it, where there are any, in the units of the weighted norm, in which slopes are then, too.
+Eigen::MatrixXd at_entries(const Problem& problem, Evaluator& f) {
+  Eigen::MatrixXd z = test::iterate(f);
+  if (!f.offsets().active()) return z;
+  const SideOffsets offsets = f.offsets().download();
+  const auto weight = [](const std::vector<double>& weights, std::size_t k) {
+    return weights.empty() ? 1.0 : weights[k];
+  };
+  for (Index i = 0; i < f.rows(); ++i) {
+    for (Index j = 0; j < f.cols(); ++j) {
+      const auto row = static_cast<std::size_t>(i);
+      const auto col = static_cast<std::size_t>(j);
+      z(i, j) += (offsets.row[row] + offsets.col[col]) * weight(problem.constraint.row_weight, row) *
+                 weight(problem.constraint.col_weight, col);
+    }
+  }
+  return z;
+}
+
+/// Offsets shrink and grow with X, and their ridges are part of both objectives.
+TEST(RankDropSteps, PromiseTheObjectiveAndTheTrapezoidOfTheSlopes) {
+  Random random(13);
+  constexpr double width = 0.3;
+  for (const auto* problems : {&test::solved_problems(), &test::offset_problems()}) {
+    for (const SolvedProblem& solved : *problems) {
+      SCOPED_TRACE(solved.name);
+      const auto f = test::make_evaluator(solved.problem);
+      RankDropSteps drops(*f);
+      for (int k = 0; k < 5; ++k) {
+        f->linearize(0.5, false);
+        f->aim(f->leading_atom({1e-2, 20}).atom, 0.3);
+        f->move(0.3);
+      }
+      if (drops.singular_values().size() < 2) continue;
+      f->linearize(width, false);
+      const Eigen::MatrixXd slopes = test::slope_matrix(*f);
+      const Eigen::MatrixXd before = at_entries(solved.problem, *f);
+      const double ridge = f->offsets().ridge();
+      const Eigen::VectorXd s = drops.singular_values();
+      const Eigen::VectorXd q = Eigen::VectorXd::NullaryExpr(s.size(), [&] { return random.normal(); }).normalized();
+      const RankDropStep step{q, solved.problem.radius() / (solved.problem.radius() - q.dot(s.cwiseProduct(q)))};
+      const double objective = drops.objective_after(step);
+      const double change = drops.smoothed_change_after(step, width);
+      drops.drop(step);
+      EXPECT_NEAR(f->linearize(width, false).objective, objective, 1e-5 * (1 + std::abs(objective)));
+      const Eigen::MatrixXd moved = at_entries(solved.problem, *f) - before;
+      const Eigen::MatrixXd both = slopes + test::slope_matrix(*f);
+      const double expected = 0.5 * both.cwiseProduct(moved).sum() + f->offsets().ridge() - ridge;
+      EXPECT_NEAR(change, expected, 1e-5 * (1 + both.norm() * moved.norm()));
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Fixtures, RankDropWitness, testing::ValuesIn(test::solved_problems()),
                          [](const auto& tested) { return test::identifier(tested.param.name); });
 

@@ -256,5 +256,25 @@ TEST(Width, BalancedFollowsTheLargerPartOfTheGap) {
   EXPECT_TRUE(settled.wants_conjugate(0) && settled.wants_conjugate(400) && !settled.wants_conjugate(401));
 }
 
+/// Terms that are left out of an answer are worth a five-hundredth of its gap.
+TEST(Solve, CompactAnswersCostNothingThatMatters) {
+  int shorter = 0;
+  for (const test::SolvedProblem& solved : test::solved_problems()) {
+    for (const int iterations : {30, 300}) {
+      RunOptions options;
+      options.iterations = iterations;
+      options.threads = 1;
+      const Result result = solve(solved.problem, methods::FrankWolfe{}, options);
+      const Iteration& last = result.trace.back();
+      const double rounding = 1e-5 * (1 + std::abs(solved.optimum));
+      EXPECT_LE(result.objective - last.objective, 0.004 * (last.objective - result.lower_bound) + rounding)
+          << solved.name << ' ' << iterations;
+      const Eigen::Index full = std::min(result.solution.rows(), result.solution.cols());
+      shorter += result.solution.terms() < std::min<Eigen::Index>(full, last.rank) ? 1 : 0;
+    }
+  }
+  EXPECT_GE(shorter, 10);
+}
+
 }  // namespace
 }  // namespace tracenorm

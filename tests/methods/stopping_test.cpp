@@ -24,6 +24,7 @@ TEST(Stopping, EachRuleInItsOrder) {
   EXPECT_EQ(stopping_status(options, at(3), false, 0), Status::time_limit);
   options.patience = 20;
   EXPECT_EQ(stopping_status(options, at(3), false, 20), Status::validation_limit);
+  EXPECT_EQ(stopping_status(options, at(3), false, 19), Status::time_limit) << "not before";
   options.gap = 0.5;
   EXPECT_EQ(stopping_status(options, at(3), false, 0), Status::gap_reached);
   Iteration bad = at(3);

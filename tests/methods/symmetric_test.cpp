@@ -208,6 +208,7 @@ TEST(Symmetric, EveryProofHolds) {
       const Result result = solve(problem, methods::Corrective{}, limits(300, 1e-3));
       force_proof(std::nullopt);
       EXPECT_EQ(result.certificate.proof, proof);
+      EXPECT_EQ(result.certificate.failure_probability > 0, proof == SpectralBound::Proof::probabilistic);
       EXPECT_LE(result.lower_bound, best);
       const bool certain = proof != SpectralBound::Proof::probabilistic;  // which says little in so few dimensions
       EXPECT_LE(result.relative_gap, certain ? 1e-3 : 0.05);

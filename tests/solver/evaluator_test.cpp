@@ -407,6 +407,18 @@ TEST_P(EveryProblem, AMoveToAMatrixSaysTheLargestChangeOverTheKinksToo) {
   EXPECT_NEAR(change, largest_over_kinks(GetParam().sparse, difference), 1e-5 * (1 + change));
 }
 
+TEST_P(EveryProblem, ADualPointCostsWhatRoundingMayHaveHidden) {
+  const auto f = make();
+  wander(*f);
+  f->linearize(0.3, true);
+  const FactoredMatrix& x = f->iterate();
+  const FactorView at = x.view();
+  const bool off_pattern = f->store().facts().off_pattern > 0;
+  const EntrySums sums = f->store().conjugates(Slopes::current, off_pattern ? &at : nullptr);
+  EXPECT_GT(sums.rounding, 0);
+  EXPECT_GE(f->make_dual(Slopes::current), sums.conjugate + sums.rounding);
+}
+
 TEST_P(EveryProblem, RestartMakesTheEntriesAgreeWithTheFactors) {
   const auto f = make();
   wander(*f);
