@@ -32,9 +32,15 @@ constexpr double kGapFalls = 0.9;
 /// A Frank-Wolfe step is taken at least this often, needed or not.
 constexpr int kStepStride = 4;
 
-/// What seeds weigh at first, as a share of the radius; with X = 0 there is nothing else.
+/// What seeds weigh at first, as a share of the radius; with X = 0 there is nothing else. A kink's curvature grows like
+/// one over the width, so that later a new direction may pay with a thousandth of that weight only, and with more the
+/// descent does not find its way back: seeds weigh less after each correction that was taken back, and more again after
+/// each that was not.
 constexpr double kSeedShare = 0.02;
 constexpr double kFirstSeedShare = 0.8;
+constexpr double kLeastSeedShare = 1e-6;
+constexpr double kSeedsFall = 0.05;
+constexpr double kSeedsRise = 2;
 
 /// The two parts of the certified gap: multipliers and a narrower width lower the first, a better X the second.
 struct Gap {
@@ -121,6 +127,7 @@ class CorrectiveRun {
     state.number("doubtful", doubtful_);
     state.number("rejected", rejected_);
     state.number("stuck", stuck_);
+    state.number("seed_share", seed_share_);
     if (doubtful_) f_.exchange(state.part("before"), before_);
     state.number("before_gap", before_gap_);
   }
@@ -164,7 +171,7 @@ class CorrectiveRun {
     const double norm = fresh.trace_norm_bound();
     if (norm > 0) {
       fresh.scale(f_.radius() / norm);
-      start.blend(first ? kFirstSeedShare : kSeedShare, fresh);
+      start.blend(first ? kFirstSeedShare : seed_share_, fresh);
     }
     return start;
   }
@@ -183,16 +190,19 @@ class CorrectiveRun {
       before_gap_ = gap.sum();
     } else {
       rejected_ = false;
+      seed_share_ = std::min(kSeedShare, kSeedsRise * seed_share_);
     }
     f_.move(1);
   }
 
-  /// The last correction was none. If the Frank-Wolfe step before it had nowhere to go either, this width is done with.
+  /// The last correction was none. If the Frank-Wolfe step before it had nowhere to go either, and seeds of the least
+  /// weight did not help, this width is done with.
   void take_back() {
     f_.restart(std::move(before_));
     doubtful_ = false;
-    stuck_ = rejected_ && !stepped_;
+    stuck_ = rejected_ && !stepped_ && seed_share_ <= kLeastSeedShare;
     rejected_ = true;
+    seed_share_ = std::max(kLeastSeedShare, kSeedsFall * seed_share_);
   }
 
   const Corrective& options_;
@@ -208,6 +218,7 @@ class CorrectiveRun {
   bool doubtful_ = false;     // X is a correction that may yet be taken back
   bool rejected_ = false;     // the last correction was taken back
   bool stuck_ = false;
+  double seed_share_ = kSeedShare;
   ModelPoint before_;
   double before_gap_ = 0;
 };

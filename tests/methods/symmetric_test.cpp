@@ -185,9 +185,7 @@ TEST(Symmetric, BoundsAndAnswersAgree) {
           expect_exact(cone.solution, Symmetry::semidefinite);
           if (std::holds_alternative<methods::Corrective>(method)) {
             EXPECT_LE(result.relative_gap, 1e-4) << what;
-            // In one of the twelve corrections stall: 3.9e-4 to 6.9e-4, by how many steps the descent remembers, and
-            // 1.8e-3 without optimisation.
-            EXPECT_LE(cone.relative_gap, 3e-3) << what;
+            EXPECT_LE(cone.relative_gap, 1e-4) << what;
           }
           problem.constraint.symmetry = Symmetry::none;
         }
