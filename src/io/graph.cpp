@@ -10,7 +10,13 @@
 namespace tracenorm::io {
 namespace {
 
-bool is_comment(std::string_view text) { return text[0] == '#' || text[0] == '%'; }
+/// Some files of SNAP begin with the address that they are from.
+bool is_address(std::string_view text) {
+  return (text.starts_with("http://") || text.starts_with("https://")) &&
+         text.find_first_of(" \t,;|") == std::string_view::npos;
+}
+
+bool is_comment(std::string_view text) { return text[0] == '#' || text[0] == '%' || is_address(text); }
 
 // Each edge once; an undirected one from the smaller node to the larger, and without loops.
 void tidy(Graph& graph) {
@@ -28,7 +34,10 @@ void tidy(Graph& graph) {
 // Names of nodes may be words too, so only the usual words count.
 bool is_edge_header(const std::vector<std::string_view>& fields, GraphKind kind) {
   const std::string first = to_lower(fields.front());
-  for (const std::string_view word : {"source", "src", "from", "fromnodeid", "node1", "node_1", "id1", "u", "head"})
+  for (const std::string_view word :
+       {"source", "sourceid", "source_id", "src",   "from",   "fromid",   "from_id", "fromnodeid",
+        "node",   "node1",    "node_1",    "nodea", "node_a", "id1",      "id_1",    "u",
+        "head",   "protein1", "proteina",  "gene1", "genea",  "follower", "citing"})
     if (first == word) return true;
   if (kind != GraphKind::bipartite) return false;
   return first == "left" || first == "user" || first == "userid" || first == "user_id";

@@ -18,7 +18,7 @@ TEST_F(Graphs, SnapEdgeList) {
 }
 
 TEST_F(Graphs, NamesCommasWeightsAndHeader) {
-  const Graph graph = read("source,target,weight\nzoe,adam,3\nadam,bob,1\n");
+  const Graph graph = read("http://snap.stanford.edu/data/x.html\nsource,target,weight\nzoe,adam,3\nadam,bob,1\n");
   EXPECT_EQ(graph.labels.names, (Names{"zoe", "adam", "bob"}));
   EXPECT_EQ(graph.edges, (Edges{{0, 1}, {1, 2}}));
 }
