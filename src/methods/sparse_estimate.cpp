@@ -21,6 +21,17 @@ DenseObservations whole(const Observations& observations) {
   return make_dense(std::get<SparseObservations>(observations));
 }
 
+/// work(row, column, place, datum or NaN, weight) for every entry.
+template <class Work>
+void for_each_entry(const DenseObservations& data, Work&& work) {
+  std::size_t e = 0;
+  for (Index i = 0; i < data.rows; ++i) {
+    for (Index j = 0; j < data.cols; ++j, ++e) {
+      work(i, j, e, double(data.value[e]), data.weight.empty() ? 1.0 : double(data.weight[e]));
+    }
+  }
+}
+
 }  // namespace
 
 SparseEstimate sparse_estimate(const Problem& problem, const Result& result) {
@@ -37,26 +48,20 @@ SparseEstimate sparse_estimate(const Problem& problem, const Result& result) {
   }
   const DenseObservations data = whole(problem.observations);
   const double gap = std::max(0.0, result.objective - result.lower_bound);
-  const Index n = data.cols;
   SparseEstimate out;
   out.x = result.solution.dense();
   if (problem.constraint.symmetric()) out.x = (0.5 * (out.x + out.x.transpose())).eval();
   const double small = kSmall * out.x.cwiseAbs().maxCoeff();
   std::visit(
       [&](const auto& loss) {
-        std::size_t e = 0;
-        for (Index i = 0; i < data.rows; ++i) {
-          for (Index j = 0; j < n; ++j, ++e) {
-            const double y = double(data.value[e]);
-            const double weight = data.weight.empty() ? 1.0 : double(data.weight[e]);
-            const double middle = std::isnan(y) ? 0.0 : weight * loss.subgradient(0.0, y);
-            const double margin = penalty->lambda - std::abs(double(result.dual->slope[e]) - middle);
-            if (!(margin > kInside * penalty->lambda)) continue;
-            out.x(i, j) = 0;
-            ++out.zeros;
-            if (gap / margin <= small) ++out.proved;
-          }
-        }
+        for_each_entry(data, [&](Index i, Index j, std::size_t e, double y, double weight) {
+          const double middle = std::isnan(y) ? 0.0 : weight * loss.subgradient(0.0, y);
+          const double margin = penalty->lambda - std::abs(double(result.dual->slope[e]) - middle);
+          if (!(margin > kInside * penalty->lambda)) return;
+          out.x(i, j) = 0;
+          ++out.zeros;
+          if (gap / margin <= small) ++out.proved;
+        });
       },
       problem.loss);
   if (problem.constraint.symmetry == Symmetry::semidefinite) {
@@ -66,15 +71,10 @@ SparseEstimate sparse_estimate(const Problem& problem, const Result& result) {
   }
   std::visit(
       [&](const auto& loss) {
-        std::size_t e = 0;
-        for (Index i = 0; i < data.rows; ++i) {
-          for (Index j = 0; j < n; ++j, ++e) {
-            const double y = double(data.value[e]);
-            out.objective += penalty->lambda * std::abs(out.x(i, j));
-            if (std::isnan(y)) continue;
-            out.objective += (data.weight.empty() ? 1.0 : double(data.weight[e])) * loss.value(out.x(i, j), y);
-          }
-        }
+        for_each_entry(data, [&](Index i, Index j, std::size_t, double y, double weight) {
+          out.objective += penalty->lambda * std::abs(out.x(i, j));
+          if (!std::isnan(y)) out.objective += weight * loss.value(out.x(i, j), y);
+        });
       },
       problem.loss);
   return out;
