@@ -84,10 +84,11 @@ def find_program(given):
     return program.resolve(), answer.stdout.split()[-1]
 
 
-def sources_commit():
-    """The last commit that changed what the program is made of; None where git or its history is missing."""
-    made_of = ["src", "include", "apps", "cmake", "CMakeLists.txt"]
-    git = ["git", "-C", EXPERIMENTS.parent]
+def sources_commit(program):
+    """The last commit that changed what the program is made of, in the repository in whose build folder it lies; None
+    where there is none."""
+    made_of = [f":/{name}" for name in ("src", "include", "apps", "cmake", "CMakeLists.txt")]
+    git = ["git", "-C", program.parent]
     try:
         last = subprocess.run([*git, "log", "-1", "--format=%h", "--", *made_of], capture_output=True, text=True)
         changed = subprocess.run([*git, "status", "--porcelain", "--", *made_of], capture_output=True, text=True)
@@ -102,7 +103,8 @@ def require_one_program(runs, version, commit):
         if run["result"]["environment"]["version"] == version and commit and run["commit"] not in (None, commit):
             fail(
                 f"--out: the finished runs are of a program of commit {run['commit']}, this one is of {commit}: "
-                "check that one out in a folder of its own and build it there, or give another folder",
+                "check that one out in a folder of its own, build it there and name it by --program, or give another "
+                "folder",
                 code=2,
             )
 
@@ -133,8 +135,8 @@ class Reproduction:
             data = DataFolder(options.data) if options.data else RecordedData(options.out / "data.json")
             version = log.last_version() or find_program(options.program)[1]
         else:
-            data, commit = DataFolder(options.data), sources_commit()
             program, version = find_program(options.program)
+            data, commit = DataFolder(options.data), sources_commit(program)
             require_one_program(log.runs.values(), version, commit)
             RecordedData(options.out / "data.json").add(data)
             self.executor = Executor(program, self.work, options.threads, commit)
