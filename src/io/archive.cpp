@@ -26,14 +26,14 @@ std::string reason_of(archive* handle) {
 struct ArchiveReader::Stream {
   ByteSource packed;
   const char* kind;
-  std::vector<char> block = std::vector<char>(block_bytes);
+  std::vector<char> block;
   std::unique_ptr<archive, decltype(&archive_read_free)> handle{archive_read_new(), archive_read_free};
   std::exception_ptr failure;  // of reading the packed bytes: exceptions must not pass through libarchive
   bool opened = false;
   std::string member;
   std::optional<std::uint64_t> size;
 
-  Stream(ByteSource bytes, const char* what) : packed(std::move(bytes)), kind(what) {
+  Stream(ByteSource bytes, const char* what) : packed(std::move(bytes)), kind(what), block(packed.room(block_bytes)) {
     if (packed.peek(1).empty()) fail("'{}' is empty: a {} was expected", packed.name(), kind);
   }
 

@@ -36,7 +36,7 @@ std::uint64_t keyed_hash(std::string_view text) {
 }
 
 void NumberTable::clear() {
-  constexpr unsigned bits = 8;
+  constexpr unsigned bits = 4;
   bits_ = bits;
   slots_.assign(std::size_t{1} << bits_, Slot());
   used_ = 0;

@@ -43,8 +43,10 @@ class File {
       fail_about(Topic::opening, "cannot read '{}': it is a folder; give the name of a file", path_);
     if (handle_ == nullptr)
       fail_about(Topic::opening, "cannot read '{}': {}", path_, std::strerror(failed != 0 ? failed : ENOMEM));
-    gzbuffer(handle_.get(), 1U << 17U);
-    if (S_ISREG(status.st_mode) && is_plain()) size_ = static_cast<std::uint64_t>(status.st_size);
+    const bool sized = S_ISREG(status.st_mode) && status.st_size > 0;  // files of /proc say 0, whatever they hold
+    gzbuffer(handle_.get(),
+             sized ? static_cast<unsigned>(std::clamp<off_t>(status.st_size, 1 << 9, most_buffer)) : most_buffer);
+    if (sized && is_plain()) size_ = static_cast<std::uint64_t>(status.st_size);
   }
 
   /// Not gzip. Looks at the first bytes.
@@ -64,6 +66,8 @@ class File {
   }
 
  private:
+  static constexpr unsigned most_buffer = 1U << 17U;
+
   std::string path_;
   std::unique_ptr<gzFile_s, decltype(&gzclose)> handle_{nullptr, gzclose};
   std::optional<std::uint64_t> size_;
@@ -93,6 +97,7 @@ std::size_t ByteSource::read(char* into, std::size_t size) {
 std::string_view ByteSource::peek(std::size_t size) {
   ahead_.erase(0, ahead_used_);
   ahead_used_ = 0;
+  size = room(size);
   while (ahead_.size() < size) {
     const std::size_t had = ahead_.size();
     ahead_.resize(size);

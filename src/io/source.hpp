@@ -22,6 +22,10 @@ class ByteSource {
   [[nodiscard]] std::optional<std::uint64_t> size() const {
     return size_;
   }  ///< all bytes, where that is known in advance
+  /// Room for so many bytes, or for all that there are and one more: what is known to be short gets a short buffer.
+  [[nodiscard]] std::size_t room(std::size_t wanted) const {
+    return size_ && *size_ < wanted ? static_cast<std::size_t>(*size_) + 1 : wanted;
+  }
 
   /// Fills `into` completely unless the bytes end before.
   std::size_t read(char* into, std::size_t size);

@@ -35,7 +35,7 @@ std::string_view separator_text(Separator separator) {
 
 }  // namespace
 
-LineReader::LineReader(ByteSource source) : source_(std::move(source)), buffer_(buffer_bytes) {
+LineReader::LineReader(ByteSource source) : source_(std::move(source)), buffer_(source_.room(buffer_bytes)) {
   const std::string_view head = source_.peek(4096);
   if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff"))
     fail("'{}' is UTF-16 text: save it as UTF-8", name());
@@ -65,6 +65,7 @@ void LineReader::take(Lines& lines, std::size_t wanted) {
     begin_ = static_cast<std::size_t>(last_.data() - buffer_.data());
     --line_number_;
   }
+  wanted = source_.room(wanted);
   std::vector<char>& room = lines.room;
   std::size_t filled = end_ - begin_;
   if (room.size() < std::max(wanted, 2 * filled)) room.resize(std::max(wanted, 2 * filled));

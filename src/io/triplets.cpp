@@ -198,8 +198,10 @@ class TripletRounds {
       all = static_cast<std::size_t>(1.03 * guess);
       const double entry = 2 * sizeof(Index) + sizeof(Real) + (text_.columns.weight != nowhere ? sizeof(Real) : 0) +
                            (text_.columns.time != nowhere ? sizeof(double) : 0);
-      require_memory((guess - static_cast<double>(count)) * entry, available_memory(),
-                     fmt::format("'{}': to read its {:.3g} entries", parsed_.name, guess));
+      constexpr double little = 1e7;  // to ask what there is takes longer than to read a small file
+      if (guess > little)
+        require_memory((guess - static_cast<double>(count)) * entry, available_memory(),
+                       fmt::format("'{}': to read its {:.3g} entries", parsed_.name, guess));
     }
     const auto grow = [&](auto& list) {
       if (all > count) list.reserve(all);

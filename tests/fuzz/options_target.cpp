@@ -24,7 +24,7 @@ OptionValue value_of(const std::string& word) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::istringstream lines{std::string(fuzz::text_of(data, size))};
   std::vector<std::string> words;
-  for (std::string line; std::getline(lines, line) && words.size() < 32;) {
+  for (std::string line; std::getline(lines, line) && words.size() < 8;) {
     std::erase(line, '\0');  // which no command line can hold
     words.push_back(line);
   }

@@ -2,39 +2,98 @@
 """Runs the fuzz targets of a build, each for its share of the time, and says what came of it.
 
     tests/fuzz/run.py BUILD --minutes 5 [TARGET ...]
+    tests/fuzz/run.py BUILD --minimize        the inputs found so far, without those that add nothing
+    tests/fuzz/run.py BUILD --minutes 0       every input once, and a search for leaks
+    tests/fuzz/run.py BUILD --totals          what all runs so far have come to
 
 A target begins with tests/fuzz/corpus/TARGET and what earlier runs found (BUILD/corpus/TARGET); a crash is left in
-BUILD/crashes. Once it is mended, its input becomes a test (or a file of tests/fuzz/corpus) and stays.
+BUILD/crashes. Once it is mended, its input becomes a test (or a file of tests/fuzz/corpus) and stays. BUILD/totals.json
+adds up executions, seconds and crashes of all runs.
 """
 
 import argparse
 import concurrent.futures
+import fcntl
+import json
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-LIMITS = ["-rss_limit_mb=2000", "-malloc_limit_mb=600", "-timeout=20", "-max_len=8192", "-print_final_stats=1"]
+LIMITS = ["-rss_limit_mb=2000", "-malloc_limit_mb=600", "-timeout=20", "-print_final_stats=1"]
+# Short inputs are tried more often, and what goes wrong in long ones nearly always goes wrong in short ones too. A
+# target that is not here takes files of arrays, which have many parts.
+LENGTHS = {
+    **dict.fromkeys(["libmf", "edges"], 128),
+    **dict.fromkeys(["command-line", "options"], 192),
+    **dict.fromkeys(["matrix", "matrix-market", "npy", "triplets"], 384),
+    **dict.fromkeys(["auto", "solve", "whole"], 512),
+}
+# A freed block is kept from use for a while, so that its use is seen: for some thousands of runs is enough.
+SANITIZERS = {"ASAN_OPTIONS": "quarantine_size_mb=8:malloc_context_size=4"}
 
 
-def run(build, target, seconds):
+def run(build, target, seconds, minimize=False):
+    """The target, its exit code, executions, processor seconds and log."""
     found = build / "corpus" / target
     found.mkdir(parents=True, exist_ok=True)
     crashes = build / "crashes"
     crashes.mkdir(exist_ok=True)
+    committed = [folder for folder in [HERE / "corpus" / target] if folder.is_dir()]
+    length = LENGTHS.get(target, 4096)
     command = [build / "bin" / f"fuzz_{target}", *LIMITS, f"-artifact_prefix={crashes}/{target}-"]
-    if seconds > 0:
-        command += [f"-max_total_time={seconds}", found]
-    else:  # the committed inputs alone, once each
-        command += ["-runs=0"]
-    command += [folder for folder in [HERE / "corpus" / target] if folder.is_dir()]
+    if minimize:
+        smaller = build / "corpus" / f"{target}.smaller"
+        shutil.rmtree(smaller, ignore_errors=True)
+        smaller.mkdir()
+        command += ["-merge=1", "-detect_leaks=0", smaller, found, *committed]
+    elif seconds > 0:
+        # Which input is changed next costs less to choose this way, and leaks are looked for in what is kept.
+        command += [f"-max_total_time={seconds}", f"-max_len={length}", "-entropic=0", "-detect_leaks=0", found]
+        command += committed
+    else:
+        command += ["-runs=0", found, *committed]
     dictionary = HERE / "dictionaries" / f"{target}.dict"
     if dictionary.exists():
         command.append(f"-dict={dictionary}")
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
-    executions = re.search(r"number_of_executed_units: (\d+)", done.stderr)
-    return target, done.returncode, int(executions[1]) if executions else 0, done.stderr
+    log = build / f"{target}.log"
+    with open(log, "w") as file:
+        process = subprocess.Popen(command, stdout=file, stderr=file, env={**os.environ, **SANITIZERS})
+        _, status, usage = os.wait4(process.pid, 0)
+    code = process.returncode = os.waitstatus_to_exitcode(status)
+    text = log.read_text(errors="replace")
+    if minimize and code == 0:
+        shutil.rmtree(found)
+        smaller.rename(found)
+    executions = re.search(r"number_of_executed_units: (\d+)", text) or re.findall(r"^#(\d+)\t", text, re.M)[-1:]
+    count = int(executions[1] if isinstance(executions, re.Match) else (executions or [0])[0])
+    return target, code, 0 if minimize else count, usage.ru_utime + usage.ru_stime, text
+
+
+def add_to_totals(build, target, code, executions, seconds):
+    with open(build / "totals.json", "a+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        totals = json.loads(file.read() or "{}")
+        total = totals.setdefault(target, {"executions": 0, "processor_seconds": 0.0, "crashes": 0})
+        total["executions"] += executions
+        total["processor_seconds"] = round(total["processor_seconds"] + seconds, 1)
+        total["crashes"] += code != 0
+        file.seek(0)
+        file.truncate()
+        json.dump(totals, file, indent=1, sort_keys=True)
+    return total
+
+
+def print_totals(build):
+    totals = json.loads((build / "totals.json").read_text())
+    for target, total in totals.items():
+        rate = total["executions"] / max(total["processor_seconds"], 0.1)
+        print(f"{target:16} {total['executions']:>12,} executions, {rate:>7,.0f} a second, {total['crashes']} crashes")
+    print(f"{'all':16} {sum(total['executions'] for total in totals.values()):>12,} executions")
 
 
 def main():
@@ -43,15 +102,25 @@ def main():
     parser.add_argument("targets", nargs="*")
     parser.add_argument("--minutes", type=float, default=5)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--minimize", action="store_true")
+    parser.add_argument("--totals", action="store_true")
     options = parser.parse_args()
     build = options.build.resolve()
+    if options.totals:
+        return print_totals(build)
     programs = sorted(path.name.removeprefix("fuzz_") for path in build.glob("bin/fuzz_*"))
     targets = options.targets or [name for name in programs if name != "seeds"]
     seconds = int(60 * options.minutes * options.jobs / len(targets))
     crashes = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for target, code, executions, log in pool.map(lambda target: run(build, target, seconds), targets):
-            print(f"{target:16} {executions:>12,} executions  {'no crash' if code == 0 else 'CRASH'}", flush=True)
+        runs = [pool.submit(run, build, target, seconds, options.minimize) for target in targets]
+        for target, code, executions, used, log in (done.result() for done in concurrent.futures.as_completed(runs)):
+            total = add_to_totals(build, target, code, executions, used)
+            print(
+                f"{target:16} {executions:>12,} executions, {executions / max(used, 0.1):>7,.0f} a processor second, "
+                f"{'no crash' if code == 0 else 'CRASH'}; {total['executions']:,} in all runs",
+                flush=True,
+            )
             if code != 0:
                 crashes += 1
                 print("\n".join(log.splitlines()[-60:]), file=sys.stderr)
