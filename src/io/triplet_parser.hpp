@@ -125,9 +125,13 @@ class TripletParser {
       const char* const begin = at;
       if (field == columns.row || field == columns.col) {
         std::int64_t number = 0;
-        for (; at != end && *at >= '0' && *at <= '9'; ++at) number = 10 * number + (*at - '0');
+        constexpr std::ptrdiff_t most = 18;  // digits that fit for certain
+        for (; at != end && *at >= '0' && *at <= '9'; ++at) {
+          if (at - begin == most) return false;
+          number = 10 * number + (*at - '0');
+        }
         const auto digits = at - begin;
-        if (digits == 0 || digits > 18 || (*begin == '0' && digits > 1)) return false;
+        if (digits == 0 || (*begin == '0' && digits > 1)) return false;
         (field == columns.row ? triplet.row_number : triplet.col_number) = number;
         (field == columns.row ? triplet.row : triplet.col) = {begin, static_cast<std::size_t>(digits)};
       } else if (field == columns.value) {

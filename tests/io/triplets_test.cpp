@@ -69,6 +69,11 @@ TEST_F(Triplets, LargeAndNegativeIntegersAreSorted) {
   EXPECT_EQ(words(table), "900000000000,0=1 -5,0=2 16777216,0=3 7,0=4");
 }
 
+TEST_F(Triplets, DigitsThatNoIntegerHoldsAreAName) {
+  const std::string digits(40, '9');
+  EXPECT_EQ(read(digits + ",2,3\n1,2,4\n"), digits + ",2=3 1,2=4");
+}
+
 TEST_F(Triplets, QuotedFields) {
   EXPECT_EQ(read("\"Smith, John\",\"the \"\"best\"\"\",5\n"), "Smith, John,the \"best\"=5");
 }
