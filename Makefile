@@ -132,7 +132,7 @@ fuzz: ## fuzz targets for every reader and parser, with sanitizers; MINUTES=5 fo
 soak: build ## runs that are killed, stopped and resumed on full disks, against undisturbed ones; MINUTES=60
 	$(call packages,build test)
 	cmake --preset release && cmake --build --preset release -j $(JOBS) --target tracenorm_program tracenorm_faults
-	python3 tests/soak.py build/bin/tracenorm build/tests/program/libtracenorm_faults.so --minutes $(or $(MINUTES),60)
+	/usr/bin/python3 tests/soak.py build/bin/tracenorm build/tests/program/libtracenorm_faults.so --minutes $(or $(MINUTES),60)
 
 .PHONY: guard
 guard: ## fails when a kernel takes a tenth more instructions, or a run a tenth more passes, than tools/guard.json says

@@ -13,6 +13,7 @@
 #include "command_line.hpp"
 #include "commands.hpp"
 #include "memory.hpp"
+#include "one_blas_thread.hpp"
 #include "option_values.hpp"
 #include "outputs.hpp"
 #include "process_ranks.hpp"
@@ -21,6 +22,7 @@
 
 int main(int argc, char** argv) {
   using namespace tracenorm;
+  app::show_processors();
   // A file that grows beyond a limit must be an error of the write, with a message, not the death of the program.
   std::signal(SIGXFSZ, SIG_IGN);
 #ifdef __GLIBC__

@@ -2,14 +2,18 @@
 
 #include <cblas.h>
 #include <lapacke.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/topic.hpp"
 #include "tracenorm/error.hpp"
 
 namespace tracenorm::lapack {
@@ -24,7 +28,48 @@ lapack_int to_int(Eigen::Index size) { return static_cast<lapack_int>(size); }
 
 CBLAS_TRANSPOSE order(Shape shape) { return shape == Shape::plain ? CblasNoTrans : CblasTrans; }
 
+/// OpenBLAS takes a work area for every call that is under way at the same time, and keeps it for later ones. Where the
+/// system refuses one, it asks again for ever: so a call that may need another one first sees whether there is room.
+class WorkArea {
+ public:
+  WorkArea() {
+    const int wanted = ++under_way_;
+    if (wanted <= granted_) return;
+    const std::lock_guard lock(mutex_);
+    if (wanted <= granted_) return;
+    if (!there_is_room(wanted)) {
+      --under_way_;
+      throw TopicError(ErrorCode::input, Topic::memory,
+                       "not enough memory: the linear algebra takes a work area of " + std::to_string(bytes_) +
+                           " bytes for each thread, and the system refuses it");
+    }
+    granted_ = wanted;
+  }
+  ~WorkArea() { --under_way_; }
+  WorkArea(const WorkArea&) = delete;
+  WorkArea& operator=(const WorkArea&) = delete;
+
+ private:
+  /// For all of them: whether OpenBLAS has taken what was granted before, nobody knows.
+  static bool there_is_room(int areas) {
+    std::vector<void*> taken;
+    while (static_cast<int>(taken.size()) < areas) {
+      void* area = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      if (area == MAP_FAILED) break;
+      taken.push_back(area);
+    }
+    for (void* area : taken) munmap(area, bytes_);
+    return static_cast<int>(taken.size()) == areas;
+  }
+
+  static constexpr std::size_t bytes_ = (std::size_t{1} << 27U) + (std::size_t{1} << 16U);  // 128 MB and its margins
+  inline static std::mutex mutex_;
+  inline static std::atomic<int> under_way_{0};
+  inline static std::atomic<int> granted_{0};
+};
+
 void check(lapack_int info, const char* routine) {
+  if (info == LAPACK_WORK_MEMORY_ERROR || info == LAPACK_TRANSPOSE_MEMORY_ERROR) throw std::bad_alloc();
   if (info != 0) throw Error(ErrorCode::numerical, std::string("LAPACK ") + routine + " failed");
 }
 
@@ -44,6 +89,7 @@ OneThread::~OneThread() {
 
 void gemm_rows(Shape a_shape, Shape b_shape, Index m, Index n, Index k, Real alpha, const Real* a, Index lda,
                const Real* b, Index ldb, Real beta, Real* c, Index ldc) {
+  const WorkArea area;
 #ifdef TRACENORM_DOUBLE
   cblas_dgemm(CblasRowMajor, order(a_shape), order(b_shape), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 #else
@@ -53,10 +99,12 @@ void gemm_rows(Shape a_shape, Shape b_shape, Index m, Index n, Index k, Real alp
 
 void gemm(Shape a_shape, Shape b_shape, Index m, Index n, Index k, double alpha, const double* a, Index lda,
           const double* b, Index ldb, double beta, double* c, Index ldc) {
+  const WorkArea area;
   cblas_dgemm(CblasColMajor, order(a_shape), order(b_shape), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
 void add_square(Shape a_shape, Index side, Index depth, const double* a, Index lda, double beta, double* c) {
+  const WorkArea area;
   cblas_dsyrk(CblasColMajor, CblasLower, order(a_shape), side, depth, 1.0, a, lda, beta, c, side);
 }
 
@@ -76,6 +124,7 @@ Svd svd(Eigen::MatrixXd m) {
   const lapack_int side = std::min(rows, cols);
   Svd result{Eigen::MatrixXd(rows, side), Eigen::VectorXd(side), {}};
   Eigen::MatrixXd right_transposed(side, cols);
+  const WorkArea area;
   check(LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'S', rows, cols, m.data(), rows, result.values.data(), result.left.data(),
                        rows, right_transposed.data(), side),
         "dgesdd");
@@ -85,6 +134,7 @@ Svd svd(Eigen::MatrixXd m) {
 
 Qr::Qr(Eigen::MatrixXd m) : reflectors_(std::move(m)), tau_(std::min(reflectors_.rows(), reflectors_.cols())) {
   const lapack_int rows = to_int(reflectors_.rows());
+  const WorkArea area;
   check(LAPACKE_dgeqrf(LAPACK_COL_MAJOR, rows, to_int(reflectors_.cols()), reflectors_.data(), rows, tau_.data()),
         "dgeqrf");
 }
@@ -95,6 +145,7 @@ Eigen::MatrixXd Qr::times(const Eigen::MatrixXd& m) const {
   Eigen::MatrixXd out = Eigen::MatrixXd::Zero(reflectors_.rows(), m.cols());
   out.topRows(thin()) = m;
   const lapack_int rows = to_int(reflectors_.rows());
+  const WorkArea area;
   check(LAPACKE_dormqr(LAPACK_COL_MAJOR, 'L', 'N', rows, to_int(m.cols()), to_int(thin()), reflectors_.data(), rows,
                        tau_.data(), out.data(), rows),
         "dormqr");
@@ -104,6 +155,7 @@ Eigen::MatrixXd Qr::times(const Eigen::MatrixXd& m) const {
 Eigen::MatrixXd Qr::q() && {
   if (thin() < reflectors_.cols()) reflectors_.conservativeResize(Eigen::NoChange, thin());
   const lapack_int rows = to_int(reflectors_.rows());
+  const WorkArea area;
   check(LAPACKE_dorgqr(LAPACK_COL_MAJOR, rows, to_int(thin()), to_int(thin()), reflectors_.data(), rows, tau_.data()),
         "dorgqr");
   return std::move(reflectors_);
@@ -184,12 +236,14 @@ void decompose_product(Svd& product, const Execution& execution) {
 
 bool factor_cholesky(Eigen::MatrixXd& symmetric) {
   const lapack_int n = to_int(symmetric.rows());
+  const WorkArea area;
   return LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n, symmetric.data(), n) == 0;
 }
 
 Eigen::VectorXd eigenvectors(Eigen::MatrixXd& symmetric) {
   const lapack_int n = to_int(symmetric.rows());
   Eigen::VectorXd values(n);
+  const WorkArea area;
   check(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, symmetric.data(), n, values.data()), "dsyevd");
   return values;
 }

@@ -1,11 +1,13 @@
-// A library to preload: writes of files fail as a bad day makes them. The environment says how:
+// A library to preload: writes of files, and starts of threads, fail as a bad day makes them. The environment says how:
 //   TRACENORM_FAULT_ENOSPC=N   the N-th write or sync fails, the disk is full; so do all after it
 //   TRACENORM_FAULT_SHORT=N    a write takes at most N bytes
 //   TRACENORM_FAULT_EINTR=N    every N-th write is interrupted by a signal first
+//   TRACENORM_FAULT_THREADS=N  the N-th thread cannot be started, nor any after it
 //   TRACENORM_FAULT_LOG=FILE   how many writes and syncs there were
 // Only regular files are met: terminals and pipes stay as they are.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -74,5 +76,13 @@ int fsync(int descriptor) {
     return -1;
   }
   return real(descriptor);
+}
+
+int pthread_create(pthread_t* thread, const pthread_attr_t* how, void* (*start)(void*), void* with) {
+  using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+  static const auto real = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
+  static const long first_refused = setting("TRACENORM_FAULT_THREADS");  // libraries start theirs before ours is ready
+  static std::atomic<long> started{0};
+  return first_refused > 0 && ++started >= first_refused ? EAGAIN : real(thread, how, start, with);
 }
 }
