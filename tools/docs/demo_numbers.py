@@ -37,7 +37,9 @@ def losses(folder):
         for loss in ("absolute", "squared"):
             if name in known["instruction_sets"]:
                 run = solve(folder, loss, "--iterations", 500, TRACENORM_ISA=name)
-                yield f"| {name} | {loss} | {run['test']['rmse']:.4f} | {100 * run['relative_gap']:.2f} % |"
+                # Which proof is cheaper is close to a tie for the squared loss: 0.2 % by one, 0.5 % by the other.
+                gap = "under 1 %" if run["relative_gap"] < 0.01 else f"{100 * run['relative_gap']:.2f} %"
+                yield f"| {name} | {loss} | {run['test']['rmse']:.4f} | {gap} |"
 
 
 def gaps(folder):
