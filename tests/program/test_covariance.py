@@ -51,13 +51,9 @@ class CovarianceTest(ProgramTest):
         self.assertEqual((self.folder / "one.csv").read_bytes(), (self.folder / "c.csv").read_bytes())
 
     def test_holes_and_outliers(self):
-        clean = self.samples(200)
         groups = numpy.kron(numpy.eye(3), numpy.ones((4, 4)))
         truth = numpy.where(numpy.eye(12) > 0, 1, groups / 1.36)
         random = numpy.random.default_rng(0)
-        spoiled = clean.copy()
-        spoiled[random.random(clean.shape) < 0.02] = 1000
-        spoiled[random.random(clean.shape) < 0.1] = numpy.nan
 
         def error(samples, estimate):
             data = self.table(samples)
@@ -66,10 +62,18 @@ class CovarianceTest(ProgramTest):
             self.assertGreaterEqual(run["covariance"]["far_values"], int((samples == 1000).sum()))
             return numpy.linalg.norm(self.named("r.csv") - truth) / numpy.linalg.norm(truth)
 
-        best = error(clean, "plain")
+        # Means of draws: of one, folds may choose an l1 a step further than of another, which is worth a tenth.
+        errors = []
+        for seed in range(2, 7):
+            clean = self.samples(200, seed)
+            spoiled = clean.copy()
+            spoiled[random.random(clean.shape) < 0.02] = 1000
+            spoiled[random.random(clean.shape) < 0.1] = numpy.nan
+            errors.append([error(clean, "plain"), error(spoiled, "trimmed"), error(spoiled, "plain")])
+        best, trimmed, plain = numpy.mean(errors, axis=0)
         self.assertLess(best, 0.2)
-        self.assertLess(error(spoiled, "trimmed"), best + 0.1)
-        self.assertGreater(error(spoiled, "plain"), best + 0.4)
+        self.assertLess(trimmed, best + 0.1)
+        self.assertGreater(plain, best + 0.4)
 
     def test_given_settings_and_other_losses(self):
         data = self.table(self.samples())
