@@ -5,6 +5,13 @@
 
 namespace tracenorm::cpu {
 
+namespace {
+
+/// Columns of a Gram matrix that are made at once.
+constexpr Index kGramColumns = 512;
+
+}  // namespace
+
 void CpuStore::average(double t) {
   if (average_.empty()) average_ = slope_;
   // With a penalty off the pattern the slopes are stored as (loss slope - 2 lambda x) + 2 lambda X; both parts are
@@ -12,7 +19,7 @@ void CpuStore::average(double t) {
   // it.
   if (off_pattern() && average_x_.empty()) average_x_ = x_;
   const auto blend = kernels::linear_kernels().blend;
-  execution_.for_each_shard(shards(), [&](int s) {
+  for_each_shard([&](int s) {
     const Offset from = shard_begin(s);
     const Offset count = shard_begin(s + 1) - from;
     blend(average_.data() + from, slope_.data() + from, count, t);
@@ -63,11 +70,30 @@ EntrySums CpuStore::conjugates_off_pattern(Slopes which, const FactorView& x) {
 }
 
 Eigen::MatrixXd CpuStore::gram(Slopes which, Side side, const Panel& row_factor, const Panel& col_factor) {
-  if (!row_factor) return layout_->gram(slopes(which), side);
-  RealArray scaled(slopes(which), slopes(which) + facts_.entries);
-  execution_.for_each_shard(
-      shards(), [&](int s) { layout_->scale(shard_rows(s), doubles(row_factor), doubles(col_factor), scaled.data()); });
-  return layout_->gram(scaled.data(), side);
+  const Real* m = slopes(which);
+  RealArray scaled;
+  if (row_factor) {
+    scaled.assign(m, m + facts_.entries);
+    for_each_shard(
+        [&](int s) { layout_->scale(shard_rows(s), doubles(row_factor), doubles(col_factor), scaled.data()); });
+    m = scaled.data();
+  }
+  if (side == Side::left) return layout_->gram_of_rows(m);
+  // Shard after shard, as a matrix for each would be too much; while one place adds to some columns, the next one adds
+  // to those before.
+  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(facts_.cols, facts_.cols);
+  for (Index first = 0; first < facts_.cols; first += kGramColumns) {
+    const Index last = std::min(facts_.cols, first + kGramColumns);
+    const auto add = [&] {
+      for (int s = 0; s < shards(); ++s) layout_->add_gram(shard_rows(s), m, first, last, out);
+    };
+    const std::span<double> columns(out.col(first).data(), static_cast<std::size_t>(out.rows()) * (last - first));
+    shards_->others() == nullptr ? add() : shards_->others()->in_turn(columns, add);
+  }
+  if (shards_->others() != nullptr)
+    shards_->others()->share_last(std::span(out.data(), static_cast<std::size_t>(out.size())));
+  out.triangularView<Eigen::StrictlyUpper>() = out.transpose();
+  return out;
 }
 
 }  // namespace tracenorm::cpu

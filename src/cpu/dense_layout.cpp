@@ -15,6 +15,8 @@ namespace tracenorm::cpu {
 namespace {
 
 constexpr Index kFactorRows = 64;
+/// Rows of a Gram matrix's sum that BLAS takes at once.
+constexpr Index kGramBlock = 128;
 
 class DenseLayout final : public Layout {
  public:
@@ -151,27 +153,30 @@ class DenseLayout final : public Layout {
     }
   }
 
-  [[nodiscard]] Eigen::MatrixXd gram(const Real* m, Side side) const override {  // of whole matrices only
-    const bool of_columns = side == Side::right;
-    const Index length = of_columns ? cols_ : rows_;
-    const Index depth = of_columns ? rows_ : cols_;
-    Eigen::MatrixXd out = Eigen::MatrixXd::Zero(length, length);
-    constexpr Index block = 128;
-    Eigen::MatrixXd part(length, block);  // rows of M, or columns, in double
-    for (Index from = 0; from < depth; from += block) {
-      const Index size = std::min<Index>(block, depth - from);
-      if (of_columns) {
-        for (Index k = 0; k < size; ++k) {
-          const Real* row = m + row_begin(from + k);
-          for (Index j = 0; j < cols_; ++j) part(j, k) = double(row[j]);
-        }
-      } else {
-        for (Index i = 0; i < rows_; ++i) {
-          const Real* row = m + row_begin(i) + from;
-          for (Index k = 0; k < size; ++k) part(i, k) = double(row[k]);
-        }
+  void add_gram(RowRange r, const Real* m, Index first, Index last, Eigen::MatrixXd& out) const override {
+    const Index below = cols_ - first;        // of whole matrices only
+    Eigen::MatrixXd part(below, kGramBlock);  // rows of M from that column on, in double
+    for (Index from = r.first; from < r.last; from += kGramBlock) {
+      const Index size = std::min(kGramBlock, r.last - from);
+      for (Index k = 0; k < size; ++k) {
+        part.col(k) = Eigen::Map<const Eigen::Matrix<Real, Eigen::Dynamic, 1>>(m + row_begin(from + k) + first, below)
+                          .cast<double>();
       }
-      lapack::add_square(lapack::Shape::plain, length, size, part.data(), length, 1.0, out.data());
+      lapack::gemm(lapack::Shape::plain, lapack::Shape::transposed, below, last - first, size, 1.0, part.data(), below,
+                   part.data(), below, 1.0, &out(first, first), cols_);
+    }
+  }
+
+  [[nodiscard]] Eigen::MatrixXd gram_of_rows(const Real* m) const override {
+    Eigen::MatrixXd out = Eigen::MatrixXd::Zero(rows_, rows_);
+    Eigen::MatrixXd part(rows_, kGramBlock);  // columns of M, in double
+    for (Index from = 0; from < cols_; from += kGramBlock) {
+      const Index size = std::min(kGramBlock, cols_ - from);
+      for (Index i = 0; i < rows_; ++i) {
+        const Real* row = m + row_begin(i) + from;
+        for (Index k = 0; k < size; ++k) part(i, k) = double(row[k]);
+      }
+      lapack::add_square(lapack::Shape::plain, rows_, size, part.data(), rows_, 1.0, out.data());
     }
     out.triangularView<Eigen::StrictlyUpper>() = out.transpose();
     return out;

@@ -1,6 +1,8 @@
 #include "cpu/held_out.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "cpu/panels.hpp"
@@ -16,10 +18,26 @@ constexpr Offset kSampleBlock = 65536;
 
 }  // namespace
 
-void CpuHeldOut::watch(const Entries& entries) {
+void CpuHeldOut::watch(const Entries& entries, Shards shards) {
   entries_ = &entries;
   x_.assign(entries.row.size(), Real(0));
-  parts_.resize((x_.size() + kBlock - 1) / kBlock);
+  const std::vector<Index>& cuts = shards.cuts();
+  const auto shard_of = [&](Index row) {
+    return static_cast<std::size_t>(std::upper_bound(cuts.begin(), cuts.end(), row) - cuts.begin()) - 1;
+  };
+  shard_begin_.assign(cuts.size(), 0);
+  for (const Index row : entries.row) ++shard_begin_[shard_of(row) + 1];
+  std::partial_sum(shard_begin_.begin(), shard_begin_.end(), shard_begin_.begin());
+  by_shard_.clear();
+  const bool ordered = std::is_sorted(entries.row.begin(), entries.row.end(),
+                                      [&](Index a, Index b) { return shard_of(a) < shard_of(b); });
+  if (!ordered) {
+    by_shard_.resize(x_.size());
+    std::vector<std::size_t> place = shard_begin_;
+    for (std::size_t e = 0; e < x_.size(); ++e) by_shard_[place[shard_of(entries.row[e])]++] = e;
+  }
+  parts_.resize(cuts.size() - 1);
+  shards_ = std::move(shards);
 }
 
 void CpuHeldOut::exchange(Exchange state) {
@@ -85,22 +103,25 @@ void CpuHeldOut::move(double t) {
 }
 
 HeldOutSums CpuHeldOut::sums(const Loss& loss, const Execution& execution) const {
+  if (entries_ == nullptr) return {};
   std::visit(
       [&](const auto& chosen) {
-        execution.for_each_block(static_cast<Offset>(x_.size()), kBlock, [&](Offset first, Offset count) {
-          HeldOutSums& part = parts_[static_cast<std::size_t>(first / kBlock)];
-          part = {};
-          for (auto e = static_cast<std::size_t>(first); e < static_cast<std::size_t>(first + count); ++e) {
+        const auto add_shard = [&](int s) {
+          HeldOutSums part;
+          const auto shard = static_cast<std::size_t>(s);
+          for (std::size_t k = shard_begin_[shard]; k < shard_begin_[shard + 1]; ++k) {
+            const std::size_t e = by_shard_.empty() ? k : by_shard_[k];
             const double x = double(x_[e]);
             const double y = double(entries_->value[e]);
             part += {(x - y) * (x - y), std::abs(x - y), double(chosen.value(x, y))};
           }
-        });
+          parts_[shard] = part;
+        };
+        if (static_cast<Offset>(x_.size()) > kBlock) return execution.for_each_shard(shards_->count(), add_shard);
+        for (int s = 0; s < shards_->count(); ++s) add_shard(s);
       },
       loss);
-  HeldOutSums sum;
-  for (const HeldOutSums& part : parts_) sum += part;
-  return sum;
+  return shards_->add_up(parts_);
 }
 
 }  // namespace tracenorm::cpu

@@ -1,9 +1,11 @@
 // X at held-out places, in the host's memory.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "base/execution.hpp"
+#include "base/shards.hpp"
 #include "base/sums.hpp"
 #include "seam/entry_store.hpp"
 #include "tracenorm/loss.hpp"
@@ -13,8 +15,8 @@ namespace tracenorm::cpu {
 
 class CpuHeldOut {
  public:
-  /// The entries must outlive it.
-  void watch(const Entries& entries);
+  /// The entries must outlive it. Sums are made by shards of rows.
+  void watch(const Entries& entries, Shards shards);
   void load(const FactorView& x, const Execution& execution);
   /// Samples a target that is no atom, and one that is scale * (x - term).
   void aim(const Product& target, const Execution& execution);
@@ -27,9 +29,12 @@ class CpuHeldOut {
 
  private:
   const Entries* entries_ = nullptr;
+  std::optional<Shards> shards_;
+  std::vector<std::size_t> by_shard_;     // the entries in the order of shards; empty: as they are
+  std::vector<std::size_t> shard_begin_;  // where in that order those of a shard begin
   std::vector<Real> x_;
   std::vector<Real> target_;
-  mutable std::vector<HeldOutSums> parts_;  // by block
+  mutable std::vector<HeldOutSums> parts_;  // by shard
 };
 
 }  // namespace tracenorm::cpu

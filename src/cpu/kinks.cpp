@@ -22,7 +22,7 @@ void CpuStore::shift(kernels::EntryRange& r, Offset from, double width, ShiftedP
 void CpuStore::shift_kinks(double width) {
   if (!(width > 0)) return;
   const auto for_entries = [&](auto&& work) {
-    execution_.for_each_shard(shards(), [&](int s) {
+    for_each_shard([&](int s) {
       const auto end = static_cast<std::size_t>(shard_begin(s + 1));
       for (auto e = static_cast<std::size_t>(shard_begin(s)); e < end; ++e) work(e);
     });

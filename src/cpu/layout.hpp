@@ -103,8 +103,10 @@ class Layout {
   }
   /// m <- diag(u) m diag(v).
   virtual void scale(RowRange r, const double* u, const double* v, Real* m) const = 0;
-  /// M'M (right) or MM' (left), in double.
-  [[nodiscard]] virtual Eigen::MatrixXd gram(const Real* m, Side side) const = 0;
+  /// out += M'M for these rows, in double: columns [first, last) of it, what is below the diagonal.
+  virtual void add_gram(RowRange r, const Real* m, Index first, Index last, Eigen::MatrixXd& out) const = 0;
+  /// MM' of whole matrices.
+  [[nodiscard]] virtual Eigen::MatrixXd gram_of_rows(const Real* m) const = 0;
   [[nodiscard]] virtual WorkModel work() const = 0;
 
  protected:

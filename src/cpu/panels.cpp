@@ -20,6 +20,8 @@ constexpr Offset kLeastRows = 512;
 Offset row_block(Offset work_per_row) {
   return std::max(kLeastRows, kWorthAThread / std::max<Offset>(work_per_row, 1) / kLeastRows * kLeastRows);
 }
+/// Inner products that a block of rows keeps.
+constexpr Index kMostOfABlock = 16384;
 constexpr Offset kVectorBlock = 4096;
 constexpr Offset kRowBlock = 1024;
 
@@ -65,26 +67,11 @@ using Vector = Eigen::Map<Eigen::Matrix<Real, Eigen::Dynamic, 1>>;
 bool is_vector(const Panel& panel) { return panel.pitch() == 1; }
 Vector vector(const Panel& panel) { return {reals(panel), panel.rows()}; }
 
-/// a' b for panels in Real of any width, in blocks of rows, each with a part of the sum.
-void descent_gram(const Panel& a, const Panel& b, const Execution& execution, std::vector<Real>& parts,
-                  Eigen::Ref<Eigen::MatrixXd> out) {
-  const bool vectors = is_vector(a) && is_vector(b);
-  const Offset block = vectors ? kVectorBlock : kRowBlock;
-  const auto size = static_cast<std::size_t>(a.columns()) * static_cast<std::size_t>(b.columns());
-  parts.resize(size * static_cast<std::size_t>((a.rows() + block - 1) / block));
-  execution.for_each_block(a.rows(), block, [&](Offset first, Offset count) {
-    Real* part = parts.data() + size * static_cast<std::size_t>(first / block);
-    if (vectors) {
-      *part = vector(a).segment(first, count).dot(vector(b).segment(first, count));
-    } else {
-      lapack::gemm_rows(lapack::Shape::transposed, lapack::Shape::plain, a.columns(), b.columns(),
-                        static_cast<Index>(count), 1, rows(a).data() + first * a.pitch(), a.pitch(),
-                        rows(b).data() + first * b.pitch(), b.pitch(), 0, part, b.columns());
-    }
-  });
-  for (auto part = parts.begin(); part != parts.end(); part += static_cast<std::ptrdiff_t>(size)) {
-    out += Eigen::Map<const RowMatrix>(&*part, a.columns(), b.columns()).cast<double>();
-  }
+/// At least so many numbers, and so many more that bases which grow seldom ask again.
+template <class Number>
+void make_room(std::vector<Number>& numbers, Offset count) {
+  constexpr Offset least = 512;
+  if (static_cast<Offset>(numbers.size()) < count) numbers.resize(static_cast<std::size_t>(std::max(least, 2 * count)));
 }
 
 /// a' b over some of their rows, for exact panels and for those of searches.
@@ -114,11 +101,11 @@ void gram_of_rows(PanelList a, const Panel& b, Offset first, Offset count, Eigen
 
 }  // namespace
 
-CpuPanels::CpuPanels(Index rows, Index cols, std::vector<Index> column_order, const Execution& execution)
-    : rows_(rows), cols_(cols), column_order_(std::move(column_order)), execution_(execution) {}
+CpuPanels::CpuPanels(Index cols, std::vector<Index> column_order, Shards shards, const Execution& execution)
+    : cols_(cols), column_order_(std::move(column_order)), shards_(std::move(shards)), execution_(execution) {}
 
 Panel CpuPanels::make(Side side, Use use, Index columns) {
-  const Index rows = side == Side::left ? rows_ : cols_;
+  const Index rows = side == Side::left ? shards_.rows() : cols_;
   const auto size = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
   // Not touched before it is used: calloc's zeros are the kernel's.
   const std::shared_ptr<void> memory(
@@ -173,29 +160,89 @@ void CpuPanels::draw(double size, Random& random, const Panel& panel) {
   }
 }
 
+template <class Work>
+void CpuPanels::for_blocks(const Panel& panel, Offset block, Work&& work) {
+  if (panel.side() == Side::right) {
+    block_begin_.assign({0, static_cast<int>((panel.rows() + block - 1) / block)});
+    return execution_.for_each_block(panel.rows(), block,
+                                     [&](Offset first, Offset count) { work(first / block, first, count); });
+  }
+  const Offset stretch = shards_.rows() == 0 ? 1 : panel.rows() / shards_.rows();  // of a flat panel
+  const auto begin = [&](std::size_t shard) { return stretch * shards_.begin(static_cast<int>(shard)); };
+  const auto shards = static_cast<std::size_t>(shards_.count());
+  block_begin_.assign(shards + 1, 0);
+  for (std::size_t s = 0; s < shards; ++s) {
+    block_begin_[s + 1] = block_begin_[s] + static_cast<int>((begin(s + 1) - begin(s) + block - 1) / block);
+  }
+  const auto run = [&](int b) {
+    const auto s = static_cast<std::size_t>(std::upper_bound(block_begin_.begin(), block_begin_.end(), b) -
+                                            block_begin_.begin() - 1);
+    const Offset first = begin(s) + (b - block_begin_[s]) * block;
+    work(Offset{b}, first, std::min(block, begin(s + 1) - first));
+  };
+  if (panel.rows() > block) return execution_.for_each_shard(block_begin_.back(), run);
+  for (int b = 0; b < block_begin_.back(); ++b) run(b);
+}
+
+template <class Number, class Work>
+void CpuPanels::sum_over_blocks(const Panel& panel, Offset block, std::vector<Number>& parts,
+                                Eigen::Ref<Eigen::MatrixXd> out, Work&& work) {
+  const Eigen::Index size = out.size();
+  make_room(parts, (panel.rows() / block + shards_.count() + 1) * size);
+  for_blocks(panel, block,
+             [&](Offset index, Offset first, Offset count) { work(first, count, parts.data() + index * size); });
+  if (panel.side() == Side::right && block_begin_.back() == 1) {
+    const Eigen::Map<const Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic>> only(parts.data(), out.rows(),
+                                                                                       out.cols());
+    out = only.template cast<double>();
+    return;
+  }
+  const auto shards = block_begin_.size() - 1;  // a right panel is like one of them
+  make_room(shard_parts_, (shards_.count() + 1) * size);
+  std::fill_n(shard_parts_.begin(), std::max<Eigen::Index>(static_cast<Eigen::Index>(shards), 1) * size, 0.0);
+  for (std::size_t s = 0; s < shards; ++s) {
+    Eigen::Map<Eigen::VectorXd> sum(shard_parts_.data() + static_cast<Eigen::Index>(s) * size, size);
+    for (int b = block_begin_[s]; b < block_begin_[s + 1]; ++b) {
+      sum += Eigen::Map<const Eigen::Matrix<Number, Eigen::Dynamic, 1>>(parts.data() + b * size, size)
+                 .template cast<double>();
+    }
+  }
+  if (panel.side() == Side::left) shards_.add_up(shard_parts_.data(), size, shard_parts_.data());
+  out = Eigen::Map<const Eigen::MatrixXd>(shard_parts_.data(), out.rows(), out.cols());
+}
+
 void CpuPanels::gram(PanelList a, const Panel& b, Eigen::Ref<Eigen::MatrixXd> out) {
   if (a.empty()) return;
-  if (b.use() == Use::descent) {
-    out.setZero();
-    Eigen::Index row = 0;
-    for (const Panel& one : a) {
-      descent_gram(one, b, execution_, parts_, out.middleRows(row, one.columns()));
-      row += one.columns();
+  const Index at_once = std::max<Index>(1, kMostOfABlock / static_cast<Index>(out.rows()));
+  if (b.columns() > at_once) {
+    for (Index k = 0; k < b.columns(); k += at_once) {
+      const Index count = std::min(at_once, b.columns() - k);
+      gram(a, b.middle(k, count), out.middleCols(k, count));
     }
     return;
   }
-  const Offset block = row_block(out.size());
-  const Offset blocks = std::max<Offset>(1, (b.rows() + block - 1) / block);
-  if (blocks == 1) return gram_of_rows(a, b, 0, b.rows(), out);
-  const Eigen::Index size = out.size();
-  exact_parts_.resize(static_cast<std::size_t>(blocks * size));
-  const auto part = [&](Offset index) {
-    return Eigen::Map<Eigen::MatrixXd>(exact_parts_.data() + index * size, out.rows(), out.cols());
-  };
-  execution_.for_each_block(b.rows(), block,
-                            [&](Offset first, Offset count) { gram_of_rows(a, b, first, count, part(first / block)); });
-  out = part(0);
-  for (Offset index = 1; index < blocks; ++index) out += part(index);
+  if (b.use() == Use::descent) return gram_of_descent(a, b, out);
+  sum_over_blocks(b, row_block(out.size()), exact_parts_, out, [&](Offset first, Offset count, double* part) {
+    gram_of_rows(a, b, first, count, Eigen::Map<Eigen::MatrixXd>(part, out.rows(), out.cols()));
+  });
+}
+
+void CpuPanels::gram_of_descent(PanelList a, const Panel& b, Eigen::Ref<Eigen::MatrixXd> out) {
+  const bool vectors = is_vector(a.front()) && is_vector(b);
+  sum_over_blocks(b, vectors ? kVectorBlock : kRowBlock, parts_, out, [&](Offset first, Offset count, Real* part) {
+    Real* of_one = part;  // columns of `out`, one beside the other
+    for (const Panel& one : a) {
+      if (vectors) {
+        *of_one++ = vector(one).segment(first, count).dot(vector(b).segment(first, count));
+        continue;
+      }
+      // Row-major, it is the transpose: b' a.
+      lapack::gemm_rows(lapack::Shape::transposed, lapack::Shape::plain, b.columns(), one.columns(),
+                        static_cast<Index>(count), 1, rows(b).data() + first * b.pitch(), b.pitch(),
+                        rows(one).data() + first * one.pitch(), one.pitch(), 0, of_one, static_cast<Index>(out.rows()));
+      of_one += one.columns();
+    }
+  });
 }
 
 void CpuPanels::combine_exact(double keep, const Panel& in, const SmallMatrix& small, const Panel& out) {
@@ -203,7 +250,7 @@ void CpuPanels::combine_exact(double keep, const Panel& in, const SmallMatrix& s
   const bool in_place = in.data() == out.data();
   const Offset ld = out.rows();
   if (!diagonal && !in_place && out.columns() > 1) exact_weights_ = small;
-  execution_.for_each_block(out.rows(), row_block(in.columns() * out.columns()), [&](Offset first, Offset count) {
+  for_blocks(out, row_block(in.columns() * out.columns()), [&](Offset, Offset first, Offset count) {
     const auto from = columns(in).middleRows(first, count);
     auto to = columns(out).middleRows(first, count);
     if (in.columns() == 1 && out.columns() == 1) {
@@ -300,7 +347,7 @@ void CpuPanels::combine_descent(double keep, const Panel& in, const SmallMatrix&
   } else {
     weights_ = small.cast<Real>();
   }
-  execution_.for_each_block(out.rows(), kRowBlock, [&](Offset first, Offset count) {
+  for_blocks(out, kRowBlock, [&](Offset, Offset first, Offset count) {
     const auto from = rows(in).middleRows(first, count);
     auto to = rows(out).middleRows(first, count);
     if (diagonal && keep == 0) {
@@ -323,7 +370,7 @@ void CpuPanels::combine_mixed(double keep, const Panel& in, const SmallMatrix& s
   Columns exact = columns(to_exact ? out : in);
   const bool diagonal = is_diagonal(small);
   const Panel& ordered = to_exact ? in : out;
-  execution_.for_each_block(out.rows(), row_block(in.columns() * out.columns()), [&](Offset first, Offset count) {
+  for_blocks(out, row_block(in.columns() * out.columns()), [&](Offset, Offset first, Offset count) {
     if (to_exact && out.columns() == 1) {  // what a search makes its answer of
       for_places(ordered, first, count, [&](Index place, Index r) {
         const Real* from = real.data() + static_cast<Offset>(place) * in.pitch();
@@ -403,7 +450,7 @@ std::span<std::byte> CpuPanels::in_host_memory(const Panel& panel) {
 bool CpuPanels::decompose(Panel& left, Eigen::VectorXd& values, Panel& right) {
   if (!values.allFinite() || !columns(left).allFinite() || !columns(right).allFinite()) return false;
   lapack::Svd svd{columns(left), values, columns(right)};
-  lapack::decompose_product(svd, execution_);
+  lapack::decompose_product(svd, {lapack::tall_blocks(shards_.cuts(), left.columns())}, execution_);
   values = svd.values;
   const auto terms = static_cast<Index>(values.size());
   left = left.middle(0, terms);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/execution.hpp"
+#include "base/shards.hpp"
 #include "linalg/lapack.hpp"
 #include "seam/panels.hpp"
 
@@ -28,8 +29,9 @@ inline Real* reals(const Panel& panel) { return panel ? rows(panel).data() : nul
 
 class CpuPanels final : public Panels {
  public:
-  /// `column_order` is the column that stands at each place, empty for the order of the data.
-  CpuPanels(Index rows, Index cols, std::vector<Index> column_order, const Execution& execution);
+  /// `column_order` is the column that stands at each place, empty for the order of the data. The shards are those of
+  /// the rows.
+  CpuPanels(Index cols, std::vector<Index> column_order, Shards shards, const Execution& execution);
 
   Panel make(Side side, Use use, Index columns) override;
   void upload(const Eigen::MatrixXd& from, const Panel& to) override;
@@ -47,18 +49,29 @@ class CpuPanels final : public Panels {
   /// work(place, row of the data that stands there) for some places.
   template <class Work>
   void for_places(const Panel& panel, Offset first, Offset count, Work&& work) const;
+  /// work(block, first row, how many) for blocks of at most so many rows, possibly at once: those of left panels are
+  /// within shards, so that what is made of a block does not depend on which other shards are here.
+  template <class Work>
+  void for_blocks(const Panel& panel, Offset block, Work&& work);
+  /// out = the sum of what work(first row, how many rows, part) makes of blocks.
+  template <class Number, class Work>
+  void sum_over_blocks(const Panel& panel, Offset block, std::vector<Number>& parts, Eigen::Ref<Eigen::MatrixXd> out,
+                       Work&& work);
+  void gram_of_descent(PanelList a, const Panel& b, Eigen::Ref<Eigen::MatrixXd> out);
   void combine_exact(double keep, const Panel& in, const SmallMatrix& small, const Panel& out);
   void combine_search(double keep, PanelList in, const SmallMatrix& small, const Panel& out);
   void combine_descent(double keep, const Panel& in, const SmallMatrix& small, const Panel& out);
   void combine_mixed(double keep, const Panel& in, const SmallMatrix& small, const Panel& out);
 
-  Index rows_;
   Index cols_;
   std::vector<Index> column_order_;
+  Shards shards_;
   const Execution& execution_;
   lapack::OneThread blas_;
-  // Kept so that iterations do not allocate: sums of blocks, and weights.
+  // Kept so that iterations do not allocate: sums of blocks and of shards, and weights.
+  std::vector<int> block_begin_;  // the first block of each shard of a left panel
   std::vector<double> exact_parts_;
+  std::vector<double> shard_parts_;
   Eigen::MatrixXd exact_weights_;
   std::vector<Real> parts_;
   RowMatrix weights_;

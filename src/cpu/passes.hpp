@@ -1,4 +1,4 @@
-// How the passes of a CPU store are put together: shards, losses, sums in shard order. Private to the store's files.
+// How the passes of a CPU store are put together: shards, losses, sums. Private to the store's files.
 #pragma once
 
 #include <algorithm>
@@ -15,16 +15,23 @@ inline constexpr Index kColumnBlock = 512;
 /// Slopes of this many entries, and what they are made from, stay in the second cache.
 inline constexpr Offset kBlockEntries = 16384;
 
+/// Passes over fewer entries are over before another thread is awake.
+inline constexpr Offset kWorthThreads = 32768;
+
+template <class Work>
+void CpuStore::for_each_shard(int shards, Work&& work) const {
+  if (layout_->entries() >= kWorthThreads) return execution_.for_each_shard(shards, work);
+  for (int s = 0; s < shards; ++s) work(s);
+}
+
 template <class Work>
 EntrySums CpuStore::sum_over_shards(Work&& work) const {
-  execution_.for_each_shard(shards(), [&](int s) {
+  for_each_shard([&](int s) {
     EntrySums& part = parts_[static_cast<std::size_t>(s)];
     part = work(s, shard_begin(s), shard_begin(s + 1));
     if (doubled(s)) part.twice();
   });
-  EntrySums sum;
-  for (const EntrySums& part : parts_) sum += part;
-  return sum;
+  return shards_->add_up(parts_);
 }
 
 template <class Work>
@@ -47,14 +54,8 @@ void CpuStore::for_row_blocks(int shard, Work&& work) const {
 }
 
 template <class Number>
-void CpuStore::add_outputs(const std::vector<Number>& outputs, Index vectors, Number* out) const {
-  using Vector = Eigen::Matrix<Number, Eigen::Dynamic, 1>;
-  const Offset size = static_cast<Offset>(facts_.cols) * vectors;
-  execution_.for_each_block(size, kColumnBlock * vectors, [&](Offset first, Offset count) {
-    Eigen::Map<Vector> sum(out + first, count);
-    sum = Eigen::Map<const Vector>(outputs.data() + first, count);
-    for (int s = 1; s < shards(); ++s) sum += Eigen::Map<const Vector>(outputs.data() + s * size + first, count);
-  });
+void CpuStore::add_outputs(std::vector<Number>& outputs, Index vectors, Number* out) const {
+  shards_->add_up(outputs.data(), static_cast<Offset>(facts_.cols) * vectors, out, execution_, kColumnBlock * vectors);
 }
 
 }  // namespace tracenorm::cpu

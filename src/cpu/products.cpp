@@ -23,15 +23,14 @@ void CpuStore::multiply(Slopes which, const Panel& in, const Panel& out) {
     using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     const RowMajor block = columns(in);
     RowMajor product(facts_.rows, in.columns());
-    execution_.for_each_shard(
-        shards(), [&](int s) { layout_->apply_block(shard_rows(s), m, block.data(), in.columns(), product.data()); });
+    for_each_shard([&](int s) { layout_->apply_block(shard_rows(s), m, block.data(), in.columns(), product.data()); });
     columns(out) = product;
     return;
   }
   for (Index k = 0; k < in.columns(); ++k) {
     const double* from = doubles(in.column(k));
     double* to = doubles(out.column(k));
-    execution_.for_each_shard(shards(), [&](int s) {
+    for_each_shard([&](int s) {
       if (!transposed) return layout_->apply(shard_rows(s), m, from, to);
       double* own = exact_outputs_.data() + static_cast<std::size_t>(s) * static_cast<std::size_t>(facts_.cols);
       std::fill_n(own, facts_.cols, 0.0);
@@ -42,7 +41,7 @@ void CpuStore::multiply(Slopes which, const Panel& in, const Panel& out) {
 }
 
 void CpuStore::multiply_symmetric(const Real* m, const double* v, double* out) {
-  execution_.for_each_shard(shards(), [&](int s) {
+  for_each_shard([&](int s) {
     double* own = exact_outputs_.data() + static_cast<std::size_t>(s) * static_cast<std::size_t>(facts_.cols);
     std::fill_n(own, facts_.cols, 0.0);
     layout_->apply_symmetric(shard_rows(s), m, v, own);
@@ -51,7 +50,7 @@ void CpuStore::multiply_symmetric(const Real* m, const double* v, double* out) {
 }
 
 void CpuStore::multiply_symmetric(const Real* m, const NormalProduct& product) {
-  execution_.for_each_shard(shards(), [&](int s) {
+  for_each_shard([&](int s) {
     Real* own = search_outputs_.data() + static_cast<std::size_t>(s) * static_cast<std::size_t>(facts_.cols);
     std::fill_n(own, facts_.cols, Real(0));
     layout_->apply_symmetric(shard_rows(s), m, reals(product.in), own);
@@ -72,7 +71,7 @@ void CpuStore::multiply(Slopes which, const NormalProduct& product) {
   const Index vectors = product.in.columns();
   const auto outputs = static_cast<std::size_t>(facts_.cols) * static_cast<std::size_t>(vectors);
   if (product.in.use() == Use::exact) {
-    execution_.for_each_shard(shards(), [&](int s) {
+    for_each_shard([&](int s) {
       double* own = exact_outputs_.data() + static_cast<std::size_t>(s) * outputs;
       std::fill_n(own, outputs, 0.0);
       layout_->normal(shard_rows(s), m, doubles(product.in),
@@ -80,7 +79,7 @@ void CpuStore::multiply(Slopes which, const NormalProduct& product) {
     });
     return add_outputs(exact_outputs_, 1, doubles(product.out));
   }
-  execution_.for_each_shard(shards(), [&](int s) {
+  for_each_shard([&](int s) {
     Real* own = search_outputs_.data() + static_cast<std::size_t>(s) * outputs;
     std::fill_n(own, outputs, Real(0));
     layout_->normal(shard_rows(s), m, reals(product.in), vectors,
@@ -91,44 +90,37 @@ void CpuStore::multiply(Slopes which, const NormalProduct& product) {
 
 template <class SlopesOf>
 void CpuStore::factor_products(const Product& at, const Product& products, SlopesOf&& slopes_of) {
-  const int count = static_cast<int>(factor_cuts_.size()) - 1;
+  const int count = factor_shards_->count();
   const FactorRows factors{reals(at.left), reals(at.right), at.left.columns()};
   const Offset size = static_cast<Offset>(facts_.cols) * factors.columns;
-  factor_outputs_.resize(static_cast<std::size_t>(count));
+  factor_outputs_.resize(static_cast<std::size_t>(count) * static_cast<std::size_t>(size));
   const bool symmetric = layout_->symmetric();
-  execution_.for_each_shard(count, [&](int s) {
-    const Index first = factor_cuts_[static_cast<std::size_t>(s)];
-    const Index last = factor_cuts_[static_cast<std::size_t>(s) + 1];
-    RealArray& output = factor_outputs_[static_cast<std::size_t>(s)];
-    output.assign(static_cast<std::size_t>(size), Real(0));
+  for_each_shard(count, [&](int s) {
+    const Index first = factor_shards_->begin(s);
+    const Index last = factor_shards_->begin(s + 1);
+    Real* output = factor_outputs_.data() + s * size;
+    std::fill_n(output, size, Real(0));
     if (!symmetric) rows(products.left).middleRows(first, last - first).setZero();
     for (Offset from = layout_->row_begin(first); from < layout_->row_begin(last);) {
       const Offset to = std::min(layout_->row_begin(last), layout_->factor_block_end(from));
       const Real* m = slopes_of(s, from, to);
       if (symmetric) {  // M times the right factor alone, both triangles into one output
-        layout_->factor_products(from, to, m, {factors.right, factors.right, factors.columns}, output.data(),
-                                 output.data());
+        layout_->factor_products(from, to, m, {factors.right, factors.right, factors.columns}, output, output);
       } else {
-        layout_->factor_products(from, to, m, factors, reals(products.left), output.data());
+        layout_->factor_products(from, to, m, factors, reals(products.left), output);
       }
       from = to;
     }
   });
   Real* out = reals(symmetric ? products.left : products.right);
-  using Vector = Eigen::Map<Eigen::Matrix<Real, Eigen::Dynamic, 1>>;
-  execution_.for_each_block(size, static_cast<Offset>(kColumnBlock) * factors.columns,
-                            [&](Offset first, Offset length) {
-                              Vector sum(out + first, length);
-                              sum = Vector(factor_outputs_[0].data() + first, length);
-                              for (std::size_t s = 1; s < factor_outputs_.size(); ++s)
-                                sum += Vector(factor_outputs_[s].data() + first, length);
-                            });
+  factor_shards_->add_up(factor_outputs_.data(), size, out, execution_,
+                         static_cast<Offset>(kColumnBlock) * factors.columns);
 }
 
 EntrySums CpuStore::factor_gradient(const Product& at, double scale, double width, const Product& products) {
   const FactorRows factors{reals(at.left), reals(at.right), at.left.columns()};
   const auto block = static_cast<std::size_t>(layout_->factor_block());
-  factor_buffers_.resize(factor_cuts_.size());
+  factor_buffers_.resize(static_cast<std::size_t>(factor_shards_->count()));
   for (FactorBuffers& own : factor_buffers_) {
     own.x.resize(block);
     own.slope.resize(block);
@@ -143,14 +135,14 @@ EntrySums CpuStore::factor_gradient(const Product& at, double scale, double widt
       kernels::EntryRange r = range(from, to, own.x.data(), own.slope.data());
       shift(r, from, width, own.places);
       EntrySums part = kernel(loss, r, width);
-      if (factor_cuts_[static_cast<std::size_t>(s)] >= layout_->doubled_from()) part.twice();
+      if (factor_shards_->begin(s) >= layout_->doubled_from()) part.twice();
       own.sums += part;
       return own.slope.data();
     });
   });
-  EntrySums sums;
-  for (const FactorBuffers& own : factor_buffers_) sums += own.sums;
-  return sums;
+  factor_parts_.clear();
+  for (const FactorBuffers& own : factor_buffers_) factor_parts_.push_back(own.sums);
+  return factor_shards_->add_up(factor_parts_);
 }
 
 void CpuStore::multiply(Slopes which, const Product& in, const Product& out) {

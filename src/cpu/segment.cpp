@@ -27,7 +27,7 @@ void CpuStore::aim(const Product& target) {
   aimed_at_ = Aim::matrix;
   target_.resize(x_.size());
   const FactorRows at{reals(target.left), reals(target.right), target.left.columns()};
-  execution_.for_each_shard(shards(), [&](int s) {
+  for_each_shard([&](int s) {
     for (Offset from = shard_begin(s); from < shard_begin(s + 1);) {
       const Offset to = std::min(shard_begin(s + 1), layout_->factor_block_end(from));
       layout_->factor_entries(from, to, at, Real(1), target_.data() + from);
@@ -41,7 +41,7 @@ EntrySums CpuStore::aim_without(const Product& term, double scale, std::optional
   aimed_at_ = Aim::matrix;
   target_.resize(x_.size());
   const Real c = Real(scale);
-  execution_.for_each_shard(shards(), [&](int s) {
+  for_each_shard([&](int s) {
     const auto from = static_cast<std::size_t>(shard_begin(s));
     const auto to = static_cast<std::size_t>(shard_begin(s + 1));
     layout_->sample(shard_begin(s), shard_begin(s + 1), doubles(term.left), doubles(term.right), target_.data() + from);
@@ -75,7 +75,7 @@ SegmentSums CpuStore::segment(std::span<const double> t, std::optional<double> w
     points[p] = t[std::min(static_cast<std::size_t>(p), t.size() - 1)];
   }
   visit_loss([&](const auto& loss, const auto& table) {
-    execution_.for_each_shard(shards(), [&](int s) {
+    for_each_shard([&](int s) {
       SegmentSums& sums = segment_parts_[static_cast<std::size_t>(s)];
       sums = {};
       ShiftedPlaces places;
@@ -99,9 +99,7 @@ SegmentSums CpuStore::segment(std::span<const double> t, std::optional<double> w
       if (doubled(s)) sums.twice();
     });
   });
-  SegmentSums sum;
-  for (const SegmentSums& part : segment_parts_) sum += part;
-  return sum;
+  return shards_->add_up(segment_parts_);
 }
 
 double CpuStore::move(double t) {
@@ -112,7 +110,7 @@ double CpuStore::move(double t) {
       atom_right_[j] = Real(right[order.empty() ? static_cast<Index>(j) : order[j]]);
     }
   }
-  execution_.for_each_shard(shards(), [&](int s) {
+  for_each_shard([&](int s) {
     double largest = 0;
     if (aimed_at_ == Aim::atom) {
       largest = layout_->move(shard_rows(s), x_.data(), kink_mask_, doubles(atom_.left), atom_right_.data(), t);

@@ -13,17 +13,20 @@ namespace tracenorm::cpu {
 
 namespace {
 
-/// out += sum over rows of r r' for sparse rows r: the Gram matrix of the columns. Lower triangle first, then mirrored.
+/// out += sum over rows of r r' for sparse rows r, from their entries in columns [first, last): what these columns of
+/// the Gram matrix have below the diagonal.
 template <class Columns>
-void add_row_squares(Index rows, const Offset* begin, const Columns& col, const Real* m, Eigen::MatrixXd& out) {
-  for (Index i = 0; i < rows; ++i) {
-    for (Offset a = begin[i]; a < begin[i + 1]; ++a) {
+void add_row_squares(RowRange r, const Offset* begin, const Columns& col, const Real* m, Index first, Index last,
+                     Eigen::MatrixXd& out) {
+  for (Index i = r.first; i < r.last; ++i) {
+    const Offset end = begin[i + 1];
+    for (Offset a = std::lower_bound(&col[begin[i]], &col[begin[i]] + (end - begin[i]), first) - &col[0];
+         a < end && static_cast<Index>(col[a]) < last; ++a) {
       const double value = double(m[a]);
       double* column = out.data() + static_cast<Offset>(col[a]) * out.rows();
-      for (Offset b = a; b < begin[i + 1]; ++b) column[col[b]] += value * double(m[b]);
+      for (Offset b = a; b < end; ++b) column[col[b]] += value * double(m[b]);
     }
   }
-  out.triangularView<Eigen::StrictlyUpper>() = out.transpose();
 }
 
 std::vector<Offset> count_columns(const SparsePattern& pattern, const Execution& execution) {
@@ -190,13 +193,11 @@ class SparseLayout final : public Layout {
     });
   }
 
-  [[nodiscard]] Eigen::MatrixXd gram(const Real* m, Side side) const override {
-    Eigen::MatrixXd out;
-    if (side == Side::right) {
-      out.setZero(cols_, cols_);
-      add_row_squares(rows_, pattern_.begin(), pattern_.col(), m, out);
-      return out;
-    }
+  void add_gram(RowRange r, const Real* m, Index first, Index last, Eigen::MatrixXd& out) const override {
+    pattern_.col().visit([&](const auto* col) { add_row_squares(r, pattern_.begin(), col, m, first, last, out); });
+  }
+
+  [[nodiscard]] Eigen::MatrixXd gram_of_rows(const Real* m) const override {
     // The transpose, for the time of this call.
     std::vector<Offset> begin(static_cast<std::size_t>(cols_) + 1, 0);
     for (Offset e = 0; e < entries(); ++e) ++begin[static_cast<std::size_t>(pattern_.col()[e]) + 1];
@@ -211,8 +212,9 @@ class SparseLayout final : public Layout {
         value[to] = m[e];
       }
     }
-    out.setZero(rows_, rows_);
-    add_row_squares(cols_, begin.data(), row.data(), value.data(), out);
+    Eigen::MatrixXd out = Eigen::MatrixXd::Zero(rows_, rows_);
+    add_row_squares({0, cols_}, begin.data(), row.data(), value.data(), 0, rows_, out);
+    out.triangularView<Eigen::StrictlyUpper>() = out.transpose();
     return out;
   }
 

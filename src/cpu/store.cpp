@@ -10,16 +10,12 @@
 #include "cpu/panels.hpp"
 #include "cpu/passes.hpp"
 #include "model/coded_data.hpp"
+#include "model/shard_cuts.hpp"
 #include "tracenorm/error.hpp"
 
 namespace tracenorm::cpu {
 
 namespace {
-
-/// A shard of a product with factors writes as much as the right factor is large; it should meet this many entries per
-/// row of it.
-constexpr Offset kEntriesPerOutput = 8;
-constexpr Offset kMostFactorShards = 32;
 
 double data_scale(const Observations& observations) {
   return std::visit(
@@ -31,13 +27,20 @@ double data_scale(const Observations& observations) {
 
 }  // namespace
 
-CpuStore::CpuStore(const Problem& problem, const Execution& execution, const std::vector<Offset>* entries_of_columns)
+CpuStore::CpuStore(const Problem& problem, const Execution& execution, const WholeProblem* whole)
     : loss_(problem.loss),
       execution_(execution),
       lambda_(penalty_lambda(problem.penalty)),
       l1_(std::holds_alternative<L1Penalty>(problem.penalty)) {
-  read_problem(problem, entries_of_columns);
-  cut_shards();
+  read_problem(problem, whole);
+  if (whole != nullptr) {
+    shards_ = whole->shards;
+  } else if (layout_->symmetric()) {
+    cut_triangle();
+  } else {
+    shards_.emplace(cut_shards(problem));
+  }
+  if (!factor_shards_) factor_shards_ = shards_->joined();
   const Offset entries = layout_->entries();
   const auto count = static_cast<std::size_t>(entries);
   x_.assign(count, Real(0));
@@ -56,7 +59,7 @@ CpuStore::CpuStore(const Problem& problem, const Execution& execution, const std
   atom_right_.resize(static_cast<std::size_t>(facts_.cols));
 }
 
-void CpuStore::read_problem(const Problem& problem, const std::vector<Offset>* entries_of_columns) {
+void CpuStore::read_problem(const Problem& problem, const WholeProblem* whole) {
   const auto take = [&](kernels::Mode mode, const Array<Real>& value, const Array<Real>& weight) {
     mode_ = mode;
     value_ = value.data();
@@ -83,9 +86,9 @@ void CpuStore::read_problem(const Problem& problem, const std::vector<Offset>* e
     if (coded) {
       code_ = std::move(coded->code);
       if (symmetric) {
-        std::vector<Real> whole(code_.begin(), code_.end());
+        std::vector<Real> codes(code_.begin(), code_.end());
         RealArray stored(static_cast<std::size_t>(layout_->entries()));
-        layout_->take(whole.data(), stored.data());
+        layout_->take(codes.data(), stored.data());
         code_.assign(stored.begin(), stored.end());
         code_.shrink_to_fit();
       }
@@ -105,24 +108,26 @@ void CpuStore::read_problem(const Problem& problem, const std::vector<Offset>* e
   }
   take(sparse_mode(problem.penalty), sparse.value, sparse.weight);
   layout_ = symmetric ? make_symmetric_layout(sparse.pattern, execution_)
-                      : make_sparse_layout(sparse.pattern, execution_, entries_of_columns);
+                      : make_sparse_layout(sparse.pattern, execution_,
+                                           whole != nullptr ? &whole->entries_of_columns : nullptr);
   if (symmetric) keep_triangle();
 }
 
-void CpuStore::cut_shards() {
+void CpuStore::cut_triangle() {
   const Index rows = layout_->stored_rows();
-  const Index cols = layout_->cols();
-  const Offset entries = layout_->entries();
-  cuts_ = cut_rows(rows, entries, layout_->row_begins(), cols);
-  factor_cuts_ = cut_rows_into(std::clamp<Offset>(entries / (kEntriesPerOutput * cols), 1, kMostFactorShards), rows,
-                               entries, layout_->row_begins());
-  for (Index part = layout_->rows(); part < rows; part += layout_->rows()) {  // parts of a triangle are cut apart
-    for (std::vector<Index>* cuts : {&cuts_, &factor_cuts_}) {
-      const auto place = std::lower_bound(cuts->begin(), cuts->end(), part);
-      if (*place != part) cuts->insert(place, part);
+  const auto part_shards = [&](ShardCuts cuts) {  // its parts are cut apart
+    for (Index part = layout_->rows(); part < rows; part += layout_->rows()) {
+      const auto place = std::lower_bound(cuts.rows.begin(), cuts.rows.end(), part);
+      if (*place != part) cuts.rows.insert(place, part);
     }
-  }
+    return Shards(std::move(cuts));
+  };
+  const ShardCuts cuts = cut_shards(rows, layout_->cols(), layout_->entries(), layout_->row_begins());
+  shards_ = part_shards(cuts);
+  factor_shards_ = part_shards(cuts.joined());
 }
+
+Shards CpuStore::panel_shards() const { return layout_->symmetric() ? Shards(ShardCuts{{0, facts_.rows}}) : *shards_; }
 
 kernels::EntryRange CpuStore::range(Offset from, Offset to, const Real* x, Real* slope) const {
   kernels::EntryRange r{value_ + from, weight_ != nullptr ? weight_ + from : nullptr, x, slope, to - from, lambda_};
@@ -176,15 +181,21 @@ EntrySums CpuStore::value_at(const RealArray& x) const {
 
 ExactFactors::ExactFactors(const FactorView& x)
     : left(columns(x.left).data(), x.left.rows(), x.left.columns()), values(x.values), right(columns(x.right)) {
-  const Eigen::VectorXd root = values.cwiseAbs().cwiseSqrt();
   const double unit = std::numeric_limits<double>::epsilon();
-  left_error = (static_cast<double>(values.size()) + 4) * unit * (left * root.asDiagonal()).rowwise().norm();
-  right_error = (right * root.asDiagonal()).rowwise().norm();
+  // Column by column, so that a row's number does not depend on which rows are beside it.
+  left_error.setZero(left.rows());
+  right_error.setZero(right.rows());
+  for (Eigen::Index k = 0; k < values.size(); ++k) {
+    left_error += std::abs(values[k]) * left.col(k).cwiseAbs2();
+    right_error += std::abs(values[k]) * right.col(k).cwiseAbs2();
+  }
+  left_error = (static_cast<double>(values.size()) + 4) * unit * left_error.cwiseSqrt();
+  right_error = right_error.cwiseSqrt();
 }
 
 void CpuStore::load(const FactorView& x) {
   const ExactFactors factors(x);
-  execution_.for_each_shard(shards(), [&](int s) {
+  for_each_shard([&](int s) {
     std::vector<double> at;
     for_row_blocks(s, [&](RowRange rows) {
       const Offset from = layout_->row_begin(rows.first);
@@ -230,7 +241,7 @@ void CpuStore::forget_slopes() {
 }
 
 void CpuStore::watch(const Entries& held_out, const FactorView& x) {
-  held_out_.watch(held_out);
+  held_out_.watch(held_out, panel_shards());
   held_out_.load(x, execution_);
 }
 

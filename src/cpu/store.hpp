@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "base/execution.hpp"
+#include "base/shards.hpp"
 #include "cpu/held_out.hpp"
 #include "cpu/layout.hpp"
 #include "kernels/kernels.hpp"
 #include "model/entry_bounds.hpp"
+#include "seam/backend.hpp"
 #include "seam/entry_store.hpp"
 #include "tracenorm/problem.hpp"
 
@@ -18,10 +20,12 @@ namespace tracenorm::cpu {
 
 class CpuStore final : public EntryStore {
  public:
-  /// The problem must outlive it. The counts are those of all rows, where the problem has some of them.
-  CpuStore(const Problem& problem, const Execution& execution, const std::vector<Offset>* entries_of_columns = nullptr);
+  /// The problem must outlive it. The whole is given where the problem has some of its rows.
+  CpuStore(const Problem& problem, const Execution& execution, const WholeProblem* whole = nullptr);
 
   [[nodiscard]] const std::vector<Index>& column_order() const { return layout_->column_order(); }
+  /// Those of left panels.
+  [[nodiscard]] Shards panel_shards() const;
 
   EntrySums linearize(double width, bool with_conjugates, const NormalProduct* first) override;
   void shift_kinks(double width) override;
@@ -47,22 +51,25 @@ class CpuStore final : public EntryStore {
  private:
   using RealArray = std::vector<Real>;
 
-  void read_problem(const Problem& problem, const std::vector<Offset>* entries_of_columns);
-  void cut_shards();
+  void read_problem(const Problem& problem, const WholeProblem* whole);
+  void cut_triangle();
 
   [[nodiscard]] bool off_pattern() const { return mode_ == kernels::Mode::observed_complement; }
-  [[nodiscard]] int shards() const { return static_cast<int>(cuts_.size()) - 1; }
-  [[nodiscard]] RowRange shard_rows(int shard) const {
-    return {cuts_[static_cast<std::size_t>(shard)], cuts_[static_cast<std::size_t>(shard) + 1]};
-  }
+  [[nodiscard]] int shards() const { return shards_->count(); }
+  [[nodiscard]] RowRange shard_rows(int shard) const { return {shards_->begin(shard), shards_->begin(shard + 1)}; }
   /// Its entries stand for two each.
   [[nodiscard]] bool doubled(int shard) const { return shard_rows(shard).first >= layout_->doubled_from(); }
-  [[nodiscard]] Offset shard_begin(int shard) const {
-    return layout_->row_begin(cuts_[static_cast<std::size_t>(shard)]);
+  [[nodiscard]] Offset shard_begin(int shard) const { return layout_->row_begin(shards_->begin(shard)); }
+  /// work(shard), at once where the entries are worth it.
+  template <class Work>
+  void for_each_shard(int shards, Work&& work) const;
+  template <class Work>
+  void for_each_shard(Work&& work) const {
+    for_each_shard(shards(), work);
   }
   /// Entries [from, to), at the places x points to.
   [[nodiscard]] kernels::EntryRange range(Offset from, Offset to, const Real* x, Real* slope) const;
-  /// Adds up what work(shard, first entry, last entry) says, in the order of the shards.
+  /// Adds up what work(shard, first entry, last entry) says.
   template <class Work>
   EntrySums sum_over_shards(Work&& work) const;
   /// work(loss, kernels of that loss) for the loss and the way its entries are met.
@@ -90,7 +97,7 @@ class CpuStore final : public EntryStore {
 
   /// Adds up the shards' outputs, which are `vectors` numbers a column.
   template <class Number>
-  void add_outputs(const std::vector<Number>& outputs, Index vectors, Number* out) const;
+  void add_outputs(std::vector<Number>& outputs, Index vectors, Number* out) const;
   /// products <- (M right, M' left), M's entries as slopes_of(shard, from, to) gives them.
   template <class SlopesOf>
   void factor_products(const Product& at, const Product& products, SlopesOf&& slopes_of);
@@ -117,9 +124,9 @@ class CpuStore final : public EntryStore {
   const Real* value_ = nullptr;
   const Real* weight_ = nullptr;
   std::vector<std::int8_t> code_;
-  kernels::CodedData coded_;        // the data in one byte each, where that is possible
-  std::vector<Index> cuts_;         // rows of shard s: [cuts_[s], cuts_[s+1])
-  std::vector<Index> factor_cuts_;  // the same for products with factors: fewer, since each writes an output of its own
+  kernels::CodedData coded_;  // the data in one byte each, where that is possible
+  std::optional<Shards> shards_;
+  std::optional<Shards> factor_shards_;  // for products with factors: fewer, as each writes a larger output
 
   RealArray x_;  // the iterate at the entries
   RealArray slope_;
@@ -138,10 +145,10 @@ class CpuStore final : public EntryStore {
 
   mutable std::vector<EntrySums> parts_;  // of sums, by shard
   std::vector<SegmentSums> segment_parts_;
-  std::vector<double> exact_outputs_;      // of a transposed product, by shard
-  RealArray search_outputs_;               // the same in Real
-  RealArray atom_right_;                   // of a move, in the order of the kernels
-  std::vector<RealArray> factor_outputs_;  // cols x columns, one for each shard
+  std::vector<double> exact_outputs_;  // of a transposed product, by shard
+  RealArray search_outputs_;           // the same in Real
+  RealArray atom_right_;               // of a move, in the order of the kernels
+  RealArray factor_outputs_;           // cols x columns, by shard
   struct FactorBuffers {
     RealArray x;
     RealArray slope;
@@ -149,6 +156,7 @@ class CpuStore final : public EntryStore {
     EntrySums sums;
   };
   std::vector<FactorBuffers> factor_buffers_;  // of a gradient, by shard
+  std::vector<EntrySums> factor_parts_;
   CpuHeldOut held_out_;
 };
 

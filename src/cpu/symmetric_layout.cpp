@@ -94,7 +94,9 @@ class SymmetricLayout : public Layout {
     p.layout->scale(p.rows(r), u, v, m + p.begin);
   }
 
-  [[nodiscard]] Eigen::MatrixXd gram(const Real*, Side) const override {  // proofs need the matrix itself
+  // Proofs need the matrix itself.
+  void add_gram(RowRange, const Real*, Index, Index, Eigen::MatrixXd&) const override { assert(false); }
+  [[nodiscard]] Eigen::MatrixXd gram_of_rows(const Real*) const override {
     assert(false);
     return {};
   }

@@ -4,16 +4,17 @@
 #include <utility>
 
 #include "distributed/store.hpp"
+#include "model/shard_cuts.hpp"
 
 namespace tracenorm {
 
 using namespace distributed;
 
 Place DistributedBackend::open(const Problem& problem, const Execution& execution) const {
-  const auto part = std::make_shared<Part>(Part{make_share(problem.observations, ranks_), problem});
+  const auto part = std::make_shared<Part>(make_share(cut_shards(problem), ranks_), problem, ranks_);
   part->problem.observations = rows_of(problem.observations, part->share.first(), part->share.last());
   const Counts counts = count_observed(problem.observations, execution.threads());
-  Place local = local_.open_rows(part->problem, counts.col, execution);
+  Place local = local_.open_rows(part->problem, {counts.col, shards_of(part->share, part->sums)}, execution);
   auto panels = std::make_unique<DistributedPanels>(part, std::move(local.panels), ranks_);
   auto store = std::make_unique<DistributedStore>(part, std::move(local.store), problem.observations, ranks_, *panels);
   return {std::move(panels), std::move(store)};

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <limits>
 #include <memory>
 
 #include "tracenorm/error.hpp"
@@ -18,17 +17,11 @@ namespace tracenorm {
 
 namespace {
 
-/// Fewer numbers than this travel at once, to everybody; of more, each rank adds up a part.
-constexpr std::size_t kFewNumbers = 128;
-
 /// How long a rank that failed waits for the others to fail as well.
 constexpr std::chrono::milliseconds kPatience{1500};
 
 /// MPI counts by int.
 constexpr std::size_t kMostBytes = std::size_t{1} << 30U;
-
-MPI_Datatype type_of(double /*number*/) { return MPI_DOUBLE; }
-MPI_Datatype type_of(float /*number*/) { return MPI_FLOAT; }
 
 class MpiRanks final : public Ranks {
  public:
@@ -73,22 +66,62 @@ class MpiRanks final : public Ranks {
     return everything;
   }
 
-  void sum(std::span<double> numbers) override { add_up(numbers, doubles_); }
-  void sum(std::span<float> numbers) override { add_up(numbers, floats_); }
+  void collect(std::span<const std::byte> mine, std::span<std::byte> all) override {
+    const auto each = static_cast<int>(mine.size());
+    MPI_Allgather(mine.data(), each, MPI_BYTE, all.data(), each, MPI_BYTE, all_);
+    count(mine.size() * (ranks() - 1));
+  }
+
+  void collect(std::span<const std::byte> mine, std::span<std::byte> all, std::span<const std::size_t> begin) override {
+    const Pieces pieces = pieces_of(begin, to_);
+    MPI_Allgatherv(mine.data(), static_cast<int>(mine.size()), MPI_BYTE, all.data(), pieces.counts, pieces.places,
+                   MPI_BYTE, all_);
+    count(mine.size() * (ranks() - 1));
+  }
+
+  void trade(std::span<const std::byte> mine, std::span<const std::size_t> mine_begin, std::span<std::byte> all,
+             std::span<const std::size_t> all_begin) override {
+    const Pieces from = pieces_of(mine_begin, from_);
+    const Pieces to = pieces_of(all_begin, to_);
+    MPI_Alltoallv(mine.data(), from.counts, from.places, MPI_BYTE, all.data(), to.counts, to.places, MPI_BYTE, all_);
+    count(mine.size() - static_cast<std::size_t>(from.counts[rank_]));
+  }
+
+  void sum(std::span<double> numbers) override {
+    meet(numbers);
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+      numbers[k] = numbers_[k];
+      for (std::size_t from = 1; from < ranks(); ++from) numbers[k] += numbers_[from * numbers.size() + k];
+    }
+  }
 
   void largest(std::span<double> numbers) override {
     const std::size_t count = numbers.size();
-    doubles_.resize(count * ranks());
-    exchange(numbers.data(), count, doubles_.data());
+    meet(numbers);
     for (std::size_t k = 0; k < count; ++k) {
       for (std::size_t from = 0; from < ranks(); ++from) {
-        const double other = doubles_[from * count + k];
+        const double other = numbers_[from * count + k];
         if (!(other <= numbers[k])) numbers[k] = other;  // a NaN wins: everybody shall see it
       }
     }
   }
 
-  void broadcast(std::span<std::byte> bytes) override { send_from(0, bytes); }
+  void broadcast(std::span<std::byte> bytes, int from) override { send_from(from, bytes); }
+
+  void send(int to, std::span<const std::byte> bytes) override {
+    for (std::size_t place = 0; place < bytes.size(); place += kMostBytes) {
+      const std::size_t now = std::min(kMostBytes, bytes.size() - place);
+      MPI_Send(bytes.data() + place, static_cast<int>(now), MPI_BYTE, to, 0, all_);
+      count(now);
+    }
+  }
+
+  void receive(int from, std::span<std::byte> bytes) override {
+    for (std::size_t place = 0; place < bytes.size(); place += kMostBytes) {
+      const std::size_t now = std::min(kMostBytes, bytes.size() - place);
+      MPI_Recv(bytes.data() + place, static_cast<int>(now), MPI_BYTE, from, 0, all_, MPI_STATUS_IGNORE);
+    }
+  }
 
   [[nodiscard]] bool all_failed() {
     MPI_Request everybody = MPI_REQUEST_NULL;
@@ -118,61 +151,24 @@ class MpiRanks final : public Ranks {
     }
   }
 
-  /// What every rank has, in their order.
-  template <class Number>
-  void exchange(const Number* mine, std::size_t each, Number* all) {
-    MPI_Allgather(mine, static_cast<int>(each), type_of(Number()), all, static_cast<int>(each), type_of(Number()),
-                  all_);
-    count(each * sizeof(Number) * (ranks() - 1));
+  /// The numbers of all ranks, in their order.
+  void meet(std::span<const double> mine) {
+    numbers_.resize(mine.size() * ranks());
+    collect(std::as_bytes(mine), std::as_writable_bytes(std::span(numbers_)));
   }
 
-  /// MPI's own reductions may add in any order, and in another one on each rank.
-  template <class Number>
-  void add_up(std::span<Number> numbers, std::vector<Number>& buffer) {
-    if (numbers.size() <= kFewNumbers) {
-      buffer.resize(numbers.size() * ranks());
-      exchange(numbers.data(), numbers.size(), buffer.data());
-      std::copy_n(buffer.begin(), numbers.size(), numbers.begin());
-      for (std::size_t from = 1; from < ranks(); ++from) add(buffer.data() + from * numbers.size(), numbers);
-      return;
-    }
-    const std::size_t most = kMostBytes / sizeof(Number);
-    for (std::size_t place = 0; place < numbers.size(); place += most) {
-      add_up_parts(numbers.subspan(place, std::min(most, numbers.size() - place)), buffer);
-    }
-  }
-
-  template <class Number>
-  static void add(const Number* more, std::span<Number> to) {
-    for (std::size_t k = 0; k < to.size(); ++k) to[k] += more[k];
-  }
-
-  /// Every rank adds up one part of the numbers and gives the sum to all.
-  template <class Number>
-  void add_up_parts(std::span<Number> numbers, std::vector<Number>& buffer) {
-    std::vector<int>& counts = counts_;
-    std::vector<int>& places = places_;
-    std::vector<int>& mine = mine_;
-    std::vector<int>& stacked = stacked_;
-    for (std::vector<int>* list : {&counts, &places, &mine, &stacked}) list->resize(ranks());
+  /// As MPI takes them.
+  struct Pieces {
+    const int* counts;
+    const int* places;
+  };
+  Pieces pieces_of(std::span<const std::size_t> begin, std::vector<int>& buffer) const {
+    buffer.resize(2 * ranks());
     for (std::size_t r = 0; r < ranks(); ++r) {
-      places[r] = static_cast<int>(numbers.size() * r / ranks());
-      counts[r] = static_cast<int>(numbers.size() * (r + 1) / ranks()) - places[r];
+      buffer[r] = static_cast<int>(begin[r + 1] - begin[r]);
+      buffer[ranks() + r] = static_cast<int>(begin[r]);
     }
-    const auto own = static_cast<std::size_t>(counts[static_cast<std::size_t>(rank_)]);
-    for (std::size_t r = 0; r < ranks(); ++r) {
-      mine[r] = static_cast<int>(own);
-      stacked[r] = static_cast<int>(own * r);
-    }
-    buffer.resize(own * ranks());
-    const MPI_Datatype type = type_of(Number());
-    MPI_Alltoallv(numbers.data(), counts.data(), places.data(), type, buffer.data(), mine.data(), stacked.data(), type,
-                  all_);
-    for (std::size_t from = 1; from < ranks(); ++from) add(buffer.data() + from * own, std::span(buffer.data(), own));
-    MPI_Allgatherv(buffer.data(), static_cast<int>(own), type, numbers.data(), counts.data(), places.data(), type,
-                   all_);
-    count((numbers.size() - own) * sizeof(Number));
-    count(own * (ranks() - 1) * sizeof(Number));
+    return {buffer.data(), buffer.data() + ranks()};
   }
 
   MPI_Comm all_ = MPI_COMM_NULL;
@@ -180,12 +176,9 @@ class MpiRanks final : public Ranks {
   int rank_ = 0;
   int size_ = 1;
   int neighbours_ = 1;
-  std::vector<double> doubles_;
-  std::vector<float> floats_;
-  std::vector<int> counts_;
-  std::vector<int> places_;
-  std::vector<int> mine_;
-  std::vector<int> stacked_;
+  std::vector<double> numbers_;  // kept so that iterations do not allocate
+  std::vector<int> from_;
+  std::vector<int> to_;
 };
 
 MpiRanks* begin_mpi() {

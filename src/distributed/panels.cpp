@@ -1,5 +1,6 @@
 #include "distributed/panels.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "linalg/lapack.hpp"
@@ -7,12 +8,6 @@
 namespace tracenorm::distributed {
 
 namespace {
-
-/// Numbers of a panel in the host's memory.
-template <class Number>
-std::span<Number> as_numbers(std::span<std::byte> bytes) {
-  return {reinterpret_cast<Number*>(bytes.data()), bytes.size() / sizeof(Number)};
-}
 
 /// The matrices of all ranks, one above the other, of so many columns.
 Eigen::MatrixXd stack(const Eigen::MatrixXd& mine, Ranks& ranks) {
@@ -56,58 +51,68 @@ void DistributedPanels::draw(double size, Random& random, const Panel& panel) {
   local_->combine(1, drawn, size * Eigen::MatrixXd::Identity(panel.columns(), panel.columns()), panel);
 }
 
-void DistributedPanels::gram(PanelList a, const Panel& b, Eigen::Ref<Eigen::MatrixXd> out) {
-  local_->gram(a, b, out);
-  if (b.side() == Side::right || a.empty()) return;
-  numbers_.resize(static_cast<std::size_t>(out.size()));
-  Eigen::Map<Eigen::MatrixXd> all(numbers_.data(), out.rows(), out.cols());
-  all = out;
-  ranks_.sum(numbers_);
-  out = all;
-}
-
-std::pair<double, double> DistributedPanels::squares(const Panel& a, const Panel& b) {
-  double mine[2] = {local_->dot(a, a), local_->dot(b, b)};
-  double summed[2] = {mine[0], mine[1]};
-  ranks_.sum(summed);
-  return {a.side() == Side::left ? summed[0] : mine[0], b.side() == Side::left ? summed[1] : mine[1]};
-}
-
-void DistributedPanels::total(const Panel& right) {
-  if (const std::span<std::byte> bytes = local_->in_host_memory(right); !bytes.empty()) {
-    right.use() == Use::exact ? ranks_.sum(as_numbers<double>(bytes)) : ranks_.sum(as_numbers<Real>(bytes));
-    return;
-  }
-  Eigen::MatrixXd numbers = local_->download(right);
-  ranks_.sum(std::span(numbers.data(), static_cast<std::size_t>(numbers.size())));
-  local_->upload(numbers, right);
-}
-
 bool DistributedPanels::decompose(Panel& left, Eigen::VectorXd& values, Panel& right) {
-  // QR of the left side by blocks of rows, a rank's each: those of the blocks, then that of their R's, one above the
-  // other (Demmel, Grigori, Hoemmen and Langou 2012). Everything else is small, or everywhere.
-  Eigen::MatrixXd rows = local_->download(left);
-  Eigen::MatrixXd cols = local_->download(right);
-  double failures[1] = {values.allFinite() && rows.allFinite() && cols.allFinite() ? 0.0 : 1.0};
+  lapack::Svd svd{local_->download(left), values, local_->download(right)};
+  double failures[1] = {values.allFinite() && svd.left.allFinite() && svd.right.allFinite() ? 0.0 : 1.0};
   ranks_.largest(failures);
   if (failures[0] != 0) return false;
-  const lapack::Qr block(std::move(rows));
-  const Eigen::MatrixXd mine = block.r();
-  const Eigen::MatrixXd all = stack(mine, ranks_);
-  Eigen::VectorXd before = Eigen::VectorXd::Zero(ranks_.size());  // a block of few rows has a short R
-  before[ranks_.rank()] = static_cast<double>(mine.rows());
-  ranks_.sum(std::span(before.data(), static_cast<std::size_t>(before.size())));
-  const auto place = static_cast<Eigen::Index>(before.head(ranks_.rank()).sum());
-  const lapack::Qr top(all);
-  const lapack::Qr other(std::move(cols));
-  const lapack::Svd core = lapack::svd(lapack::product(top.r() * values.asDiagonal(), other.r(), true));
-  values = core.values;
+  // Blocks of rows as one process has them: of those that several ranks share each gets all rows.
+  const std::vector<Index> cuts = lapack::tall_blocks(share_.shards.rows, svd.left.cols());
+  const auto begin = [&](Index row) {  // of its block
+    return static_cast<std::size_t>(std::upper_bound(cuts.begin(), cuts.end(), row) - cuts.begin()) - 1;
+  };
+  const bool idle = share_.rows() == 0;
+  const std::size_t first = idle ? 0 : begin(share_.first());
+  const std::size_t last = idle ? 0 : begin(share_.last() - 1) + 1;
+  const Index before = share_.first() - (idle ? share_.first() : cuts[first]);
+  lapack::TallBlocks blocks{{}, cuts.size() - 1, before > 0 ? std::size_t{1} : 0};
+  for (std::size_t b = first; b <= last; ++b) blocks.cuts.push_back(cuts[b] - cuts[first]);
+  svd.left = with_shared_rows(svd.left, cuts, first, last);
+  blocks.stack = [&](const Eigen::MatrixXd& mine, Eigen::Index& above) {
+    Eigen::VectorXd rows = Eigen::VectorXd::Zero(ranks_.size());  // a block of few rows has a short R
+    rows[ranks_.rank()] = static_cast<double>(mine.rows());
+    ranks_.sum(std::span(rows.data(), static_cast<std::size_t>(rows.size())));
+    above = static_cast<Eigen::Index>(rows.head(ranks_.rank()).sum());
+    return stack(mine, ranks_);
+  };
+  lapack::decompose_product(svd, blocks, Execution(1));
+  values = svd.values;
   const auto terms = static_cast<Index>(values.size());
   left = left.middle(0, terms);
   right = right.middle(0, terms);
-  local_->upload(block.times(top.times(core.left).middleRows(place, mine.rows())), left);
-  local_->upload(other.times(core.right), right);
+  local_->upload(svd.left.middleRows(before, share_.rows()), left);
+  local_->upload(svd.right, right);
   return true;
+}
+
+Eigen::MatrixXd DistributedPanels::with_shared_rows(const Eigen::MatrixXd& mine, const std::vector<Index>& cuts,
+                                                    std::size_t first, std::size_t last) {
+  // Rows that every rank has of blocks that it shares travel to all.
+  const auto shared = [&](std::size_t b) {
+    const auto inside = [&](Index cut) { return cut > cuts[b] && cut < cuts[b + 1]; };
+    return std::any_of(share_.cuts.begin(), share_.cuts.end(), inside);
+  };
+  std::vector<Index> place(cuts.size(), 0);  // of a shared block among all that travel
+  for (std::size_t b = 0; b + 1 < cuts.size(); ++b) place[b + 1] = place[b] + (shared(b) ? cuts[b + 1] - cuts[b] : 0);
+  if (place.back() == 0) return mine;
+  Eigen::MatrixXd sent(mine.rows(), mine.cols());
+  Eigen::Index count = 0;
+  for (std::size_t b = first; b < last; ++b) {
+    if (!shared(b)) continue;
+    const Index from = std::max(cuts[b], share_.first());
+    const Index rows = std::min(cuts[b + 1], share_.last()) - from;
+    sent.middleRows(count, rows) = mine.middleRows(from - share_.first(), rows);
+    count += rows;
+  }
+  const Eigen::MatrixXd all = stack(sent.topRows(count), ranks_);
+  if (first == last) return mine;
+  Eigen::MatrixXd out(cuts[last] - cuts[first], mine.cols());
+  out.middleRows(share_.first() - cuts[first], mine.rows()) = mine;
+  for (std::size_t b = first; b < last; ++b) {
+    const Index rows = cuts[b + 1] - cuts[b];
+    if (shared(b)) out.middleRows(cuts[b] - cuts[first], rows) = all.middleRows(place[b], rows);
+  }
+  return out;
 }
 
 }  // namespace tracenorm::distributed

@@ -1,8 +1,11 @@
-// Which rows are whose: contiguous ranges in the order of ranks, about equally many entries in each.
+// Which rows are whose: whole shards in the order of ranks, about equally many entries in each.
 #pragma once
 
+#include <utility>
 #include <vector>
 
+#include "base/shards.hpp"
+#include "distributed/rank_sums.hpp"
 #include "tracenorm/problem.hpp"
 #include "tracenorm/ranks.hpp"
 
@@ -11,6 +14,8 @@ namespace tracenorm::distributed {
 struct Share {
   std::vector<Index> cuts;  ///< rows of rank r: [cuts[r], cuts[r+1])
   int rank = 0;
+  ShardCuts shards;             ///< of all rows
+  std::vector<int> shard_cuts;  ///< shards of rank r, likewise
 
   [[nodiscard]] Index first() const { return cuts[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] Index last() const { return cuts[static_cast<std::size_t>(rank) + 1]; }
@@ -19,16 +24,21 @@ struct Share {
   [[nodiscard]] bool owns(Index row) const { return row >= first() && row < last(); }
 };
 
-/// A usage error where there are fewer rows than ranks.
-Share make_share(const Observations& observations, const Ranks& ranks);
+/// Ranks have nothing where there are fewer shards than ranks.
+Share make_share(ShardCuts shards, const Ranks& ranks);
+/// Those of this rank, numbered from its first row.
+Shards shards_of(const Share& share, OtherShards& others);
 
 /// These rows of the data, which are not copied.
 Observations rows_of(const Observations& observations, Index first, Index last);
 
 /// What a place for some of the rows refers to.
 struct Part {
+  Part(Share whose, const Problem& of_rows, Ranks& ranks)
+      : share(std::move(whose)), problem(of_rows), sums(share.shard_cuts, ranks) {}
   Share share;
   Problem problem;  ///< of these rows
+  RankSums sums;
 };
 
 }  // namespace tracenorm::distributed

@@ -1,8 +1,6 @@
 #include "distributed/store.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <utility>
 
 #include "model/entry_functions.hpp"
@@ -44,59 +42,12 @@ DistributedStore::DistributedStore(std::shared_ptr<const Part> part, std::unique
   facts_.data_scale = root_mean_square(values_of(all));
   full_rows_ = facts_.entries != observed(all);
   facts_.work = whole_layout()->work();
-  if (off_pattern()) facts_.work.gram_of_rows = 2.0 * facts_.rows;  // see gram_by_products
-}
-
-EntrySums DistributedStore::total(const EntrySums& mine) const {
-  double numbers[] = {mine.objective,    mine.inner,    mine.conjugate,           mine.square_x,
-                      mine.square_slope, mine.rounding, std::abs(mine.objective), std::abs(mine.conjugate)};
-  ranks_.sum(numbers);
-  const double added = ranks_.size() * std::numeric_limits<double>::epsilon() * (numbers[6] + numbers[7]);
-  return {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5] + added};
-}
-
-EntrySums DistributedStore::linearize(double width, bool with_conjugates, const NormalProduct* first) {
-  const EntrySums mine = local_->linearize(width, with_conjugates, first);
-  if (first != nullptr) panels_.total(first->out);
-  return total(mine);
-}
-
-EntrySums DistributedStore::aim_without(const Product& term, double scale, std::optional<double> width) {
-  return total(local_->aim_without(term, scale, width));
-}
-
-SegmentSums DistributedStore::segment(std::span<const double> t, std::optional<double> width) {
-  SegmentSums sums = local_->segment(t, width);
-  static_assert(sizeof(SegmentSums) == 4 * kSegmentPoints * sizeof(double));
-  ranks_.sum(std::span(sums.value, 4 * kSegmentPoints));
-  return sums;
 }
 
 double DistributedStore::move(double t) {
   double largest[1] = {local_->move(t)};
   ranks_.largest(largest);
   return largest[0];
-}
-
-EntrySums DistributedStore::factor_gradient(const Product& at, double scale, double width, const Product& products) {
-  const EntrySums mine = local_->factor_gradient(at, scale, width, products);
-  panels_.total(products.right);
-  return total(mine);
-}
-
-void DistributedStore::multiply(Slopes which, const Panel& in, const Panel& out) {
-  local_->multiply(which, in, out);
-  if (out.side() == Side::right) panels_.total(out);
-}
-
-void DistributedStore::multiply(Slopes which, const NormalProduct& product) {
-  local_->multiply(which, product);
-  panels_.total(product.out);
-}
-
-void DistributedStore::multiply(Slopes which, const Product& in, const Product& out) {
-  local_->multiply(which, in, out);
-  panels_.total(out.right);
 }
 
 std::vector<Real> DistributedStore::dual_slopes() const {
@@ -108,9 +59,7 @@ std::vector<Real> DistributedStore::dual_slopes() const {
 
 Eigen::MatrixXd DistributedStore::gram(Slopes which, Side side, const Panel& row_factor, const Panel& col_factor) {
   if (side == Side::left) return off_pattern() ? gram_by_products(which) : gram_of_rows(row_factor, col_factor);
-  Eigen::MatrixXd sum = local_->gram(which, side, row_factor, col_factor);
-  ranks_.sum(std::span(sum.data(), static_cast<std::size_t>(sum.size())));
-  return sum;
+  return local_->gram(which, side, row_factor, col_factor);
 }
 
 Eigen::MatrixXd DistributedStore::gram_of_rows(const Panel& row_factor, const Panel& col_factor) {
@@ -122,7 +71,7 @@ Eigen::MatrixXd DistributedStore::gram_of_rows(const Panel& row_factor, const Pa
     const Eigen::VectorXd col = panels_.download(col_factor);
     layout->scale({0, facts_.rows}, row.data(), col.data(), slopes.data());
   }
-  return layout->gram(slopes.data(), Side::left);
+  return layout->gram_of_rows(slopes.data());
 }
 
 Eigen::MatrixXd DistributedStore::gram_by_products(Slopes which) {
@@ -163,13 +112,6 @@ void DistributedStore::watch(const Entries& held_out, const FactorView& x) {
     held_at_.push_back(e);
   }
   local_->watch(held_out_, x);
-}
-
-HeldOutSums DistributedStore::held_out() const {
-  const HeldOutSums mine = local_->held_out();
-  double numbers[] = {mine.square, mine.absolute, mine.loss};
-  ranks_.sum(numbers);
-  return {numbers[0], numbers[1], numbers[2]};
 }
 
 bool DistributedStore::exchange(Exchange state) {

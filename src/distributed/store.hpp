@@ -1,4 +1,4 @@
-// A store whose rows are shared among ranks: each answers for its own by a store of any kind, and answers are added up.
+// A store whose rows are shared among ranks: each has its own in a store of any kind, which adds up over all shards.
 #pragma once
 
 #include <memory>
@@ -17,29 +17,36 @@ class DistributedStore final : public EntryStore {
   DistributedStore(std::shared_ptr<const Part> part, std::unique_ptr<EntryStore> local, const Observations& all,
                    Ranks& ranks, DistributedPanels& panels);
 
-  EntrySums linearize(double width, bool with_conjugates, const NormalProduct* first) override;
+  EntrySums linearize(double width, bool with_conjugates, const NormalProduct* first) override {
+    return local_->linearize(width, with_conjugates, first);
+  }
   void shift_kinks(double width) override { local_->shift_kinks(width); }
   void aim(const Product& target) override { local_->aim(target); }
-  EntrySums aim_without(const Product& term, double scale, std::optional<double> width) override;
-  SegmentSums segment(std::span<const double> t, std::optional<double> width) override;
+  EntrySums aim_without(const Product& term, double scale, std::optional<double> width) override {
+    return local_->aim_without(term, scale, width);
+  }
+  SegmentSums segment(std::span<const double> t, std::optional<double> width) override {
+    return local_->segment(t, width);
+  }
   double move(double t) override;
   void load(const FactorView& x) override { local_->load(x); }
-  [[nodiscard]] EntrySums objective(const FactorView& x) const override { return total(local_->objective(x)); }
-  EntrySums factor_gradient(const Product& at, double scale, double width, const Product& products) override;
-  void multiply(Slopes which, const Panel& in, const Panel& out) override;
-  void multiply(Slopes which, const NormalProduct& product) override;
-  void multiply(Slopes which, const Product& in, const Product& out) override;
+  [[nodiscard]] EntrySums objective(const FactorView& x) const override { return local_->objective(x); }
+  EntrySums factor_gradient(const Product& at, double scale, double width, const Product& products) override {
+    return local_->factor_gradient(at, scale, width, products);
+  }
+  void multiply(Slopes which, const Panel& in, const Panel& out) override { local_->multiply(which, in, out); }
+  void multiply(Slopes which, const NormalProduct& product) override { local_->multiply(which, product); }
+  void multiply(Slopes which, const Product& in, const Product& out) override { local_->multiply(which, in, out); }
   void average(double t) override { local_->average(t); }
-  EntrySums conjugates(Slopes which, const FactorView* x) override { return total(local_->conjugates(which, x)); }
+  EntrySums conjugates(Slopes which, const FactorView* x) override { return local_->conjugates(which, x); }
   [[nodiscard]] std::vector<Real> dual_slopes() const override;
   Eigen::MatrixXd gram(Slopes which, Side side, const Panel& row_factor, const Panel& col_factor) override;
   void forget_slopes() override { local_->forget_slopes(); }
   void watch(const Entries& held_out, const FactorView& x) override;
-  [[nodiscard]] HeldOutSums held_out() const override;
+  [[nodiscard]] HeldOutSums held_out() const override { return local_->held_out(); }
   bool exchange(Exchange state) override;
 
  private:
-  [[nodiscard]] EntrySums total(const EntrySums& mine) const;
   [[nodiscard]] bool off_pattern() const { return facts_.off_pattern > 0; }
   Eigen::MatrixXd gram_of_rows(const Panel& row_factor, const Panel& col_factor);
   Eigen::MatrixXd gram_by_products(Slopes which);

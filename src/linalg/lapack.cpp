@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/shards.hpp"
 #include "base/topic.hpp"
 #include "tracenorm/error.hpp"
 
@@ -163,24 +164,34 @@ Eigen::MatrixXd Qr::q() && {
 
 namespace {
 
+constexpr Index kLeastRows = 1024;
+constexpr Index kLeastAspect = 4;  // so that the R's are a side matter
+constexpr int kMostBlocks = 64;
+
 /// The QR decomposition of a tall matrix by blocks of rows: those of the blocks, then that of their R's, one above the
-/// other (Demmel, Grigori, Hoemmen and Langou 2012). Blocks are cut by the shape alone.
+/// other (Demmel, Grigori, Hoemmen and Langou 2012).
 class TallQr {
  public:
-  explicit TallQr(Eigen::MatrixXd& m) : m_(m) {
-    const Eigen::Index rows = std::max(kLeastRows, kLeastAspect * m.cols());
-    blocks_.resize(static_cast<std::size_t>(std::clamp<Eigen::Index>(m.rows() / rows, 1, kMostBlocks)));
-  }
+  TallQr(Eigen::MatrixXd& m, const TallBlocks& where) : m_(m), where_(where), blocks_(where.cuts.size() - 1) {}
 
   [[nodiscard]] std::size_t blocks() const { return blocks_.size(); }
   void decompose(std::size_t b) { blocks_[b].emplace(m_.middleRows(begin(b), begin(b + 1) - begin(b))); }
   /// After all blocks.
   Eigen::MatrixXd join() {
-    if (blocks() == 1) return blocks_[0]->r();
-    const Eigen::Index side = m_.cols();
-    Eigen::MatrixXd all(static_cast<Eigen::Index>(blocks()) * side, side);
-    for (std::size_t b = 0; b < blocks(); ++b) all.middleRows(place(b), side) = blocks_[b]->r();
-    top_.emplace(std::move(all));
+    places_.assign(blocks() + 1, 0);
+    for (std::size_t b = 0; b < blocks(); ++b) places_[b + 1] = places_[b] + blocks_[b]->thin();
+    const Eigen::Index shared = places_[where_.own];  // these R's come from elsewhere
+    Eigen::MatrixXd mine(places_.back() - shared, m_.cols());
+    for (std::size_t b = where_.own; b < blocks(); ++b) {
+      mine.middleRows(places_[b] - shared, blocks_[b]->thin()) = blocks_[b]->r();
+    }
+    if (where_.stack) {
+      Eigen::Index before = 0;
+      mine = where_.stack(mine, before);
+      for (Eigen::Index& place : places_) place += before - shared;
+    }
+    if (where_.all == 1) return mine;
+    top_.emplace(std::move(mine));
     return top_->r();
   }
   /// The matrix becomes Q times `right`: this first, then every block.
@@ -189,33 +200,38 @@ class TallQr {
     if (right.cols() < m_.cols()) m_.conservativeResize(Eigen::NoChange, right.cols());
   }
   void turn(std::size_t b) {
-    const Eigen::MatrixXd part = top_ ? Eigen::MatrixXd(turned_.middleRows(place(b), blocks_[b]->thin())) : turned_;
-    m_.middleRows(begin(b), begin(b + 1) - begin(b)) = blocks_[b]->times(part);
+    m_.middleRows(begin(b), begin(b + 1) - begin(b)) =
+        blocks_[b]->times(turned_.middleRows(places_[b], blocks_[b]->thin()));
   }
 
  private:
-  static constexpr Eigen::Index kLeastRows = 1024;
-  static constexpr Eigen::Index kLeastAspect = 4;  // so that the R's are a side matter
-  static constexpr Eigen::Index kMostBlocks = 64;
-
-  [[nodiscard]] Eigen::Index begin(std::size_t b) const {
-    return m_.rows() * static_cast<Eigen::Index>(b) / static_cast<Eigen::Index>(blocks());
-  }
-  [[nodiscard]] Eigen::Index place(std::size_t b) const { return static_cast<Eigen::Index>(b) * top_side_; }
+  [[nodiscard]] Index begin(std::size_t b) const { return where_.cuts[b]; }
 
   Eigen::MatrixXd& m_;
-  Eigen::Index top_side_ = m_.cols();
+  const TallBlocks& where_;
   std::vector<std::optional<Qr>> blocks_;
+  std::vector<Eigen::Index> places_;  // of their R's
   std::optional<Qr> top_;
   Eigen::MatrixXd turned_;
 };
 
 }  // namespace
 
+std::vector<Index> tall_blocks(const std::vector<Index>& shard_cuts, Eigen::Index cols) {
+  return join_shards(shard_cuts, std::max(kLeastRows, kLeastAspect * static_cast<Index>(cols)), kMostBlocks);
+}
+
 void decompose_product(Svd& product, const Execution& execution) {
+  const std::vector<Index> whole{0, static_cast<Index>(product.left.rows())};
+  decompose_product(product, {tall_blocks(whole, product.left.cols())}, execution);
+}
+
+void decompose_product(Svd& product, const TallBlocks& left_blocks, const Execution& execution) {
   // X = (Q1 R1) diag(s) (Q2 R2)'; the SVD of the small core R1 diag(s) R2' rotates both bases.
-  TallQr left(product.left);
-  TallQr right(product.right);
+  const std::vector<Index> whole{0, static_cast<Index>(product.right.rows())};
+  const TallBlocks right_blocks{tall_blocks(whole, product.right.cols())};
+  TallQr left(product.left, left_blocks);
+  TallQr right(product.right, right_blocks);
   const auto for_all_blocks = [&](auto&& work) {
     execution.for_each_shard(static_cast<int>(left.blocks() + right.blocks()), [&](int shard) {
       const auto b = static_cast<std::size_t>(shard);
@@ -227,7 +243,12 @@ void decompose_product(Svd& product, const Execution& execution) {
     execution.for_each_shard(2, [&](int side) { side == 0 ? work(left, side) : work(right, side); });
   };
   Eigen::MatrixXd upper[2];
-  for_both([&](TallQr& side, int which) { upper[which] = side.join(); });
+  if (left_blocks.stack) {  // by whoever may speak to the others
+    upper[0] = left.join();
+    upper[1] = right.join();
+  } else {
+    for_both([&](TallQr& side, int which) { upper[which] = side.join(); });
+  }
   const Svd core = svd(lapack::product(upper[0] * product.values.asDiagonal(), upper[1], true));
   product.values = core.values;
   for_both([&](TallQr& side, int which) { side.turn(which == 0 ? core.left : core.right); });

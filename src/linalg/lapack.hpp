@@ -4,6 +4,8 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <functional>
+#include <vector>
 
 #include "base/execution.hpp"
 #include "tracenorm/types.hpp"
@@ -44,6 +46,21 @@ Svd svd(Eigen::MatrixXd m);
 /// Makes left diag(values) right', of any columns, such a decomposition: QR of both sides, SVD of the small core
 /// between them. All numbers must be finite.
 void decompose_product(Svd& product, const Execution& execution);
+
+/// Tall matrices are decomposed by blocks of rows, each first, then what they have in common.
+struct TallBlocks {
+  /// The blocks here are rows [cuts[b], cuts[b+1]).
+  std::vector<Index> cuts;
+  /// Where some of the blocks are elsewhere: how many there are, the first one here that nobody before has too, and who
+  /// puts matrices of all places, one above the other, and says how many rows come before the own ones.
+  std::size_t all = cuts.size() - 1;
+  std::size_t own = 0;
+  std::function<Eigen::MatrixXd(const Eigen::MatrixXd& mine, Eigen::Index& before)> stack{};
+};
+/// Where the rows of a matrix of so many columns are cut, given shards of them.
+std::vector<Index> tall_blocks(const std::vector<Index>& shard_cuts, Eigen::Index cols);
+/// The same for a left factor in these blocks.
+void decompose_product(Svd& product, const TallBlocks& left, const Execution& execution);
 
 /// m = Q R with orthonormal Q, which is kept as the reflectors that make it.
 class Qr {

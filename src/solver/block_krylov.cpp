@@ -186,7 +186,7 @@ double leading_eigenvector(FunctionRef<void(const Eigen::VectorXd&, Eigen::Vecto
                            double relative, int most) {
   const auto size = static_cast<Index>(v.size());
   const Execution here(1);
-  cpu::CpuPanels panels(0, size, {}, here);
+  cpu::CpuPanels panels(size, {}, Shards({{0, 0}}), here);
   const Panel start = panels.make(Side::right, Use::exact, 1);
   panels.upload(v, start);
   orthonormalize(panels, start);

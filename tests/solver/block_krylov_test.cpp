@@ -92,7 +92,7 @@ TEST_P(HardCase, BlocksInRealMatchADenseSvdToAFewDigits) {
   const double rounding = 100 * static_cast<double>(std::numeric_limits<Real>::epsilon());
   Random random(6);
   const Execution execution(1);
-  cpu::CpuPanels panels(static_cast<Index>(m.rows()), static_cast<Index>(m.cols()), {}, execution);
+  cpu::CpuPanels panels(static_cast<Index>(m.cols()), {}, Shards({{0, static_cast<Index>(m.rows())}}), execution);
   for (const Index width : {1, 4}) {
     BlockKrylov krylov(panels, Use::search, width, 8);
     const Panel start = panels.make(Side::right, Use::search, width);

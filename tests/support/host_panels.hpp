@@ -11,7 +11,7 @@ namespace tracenorm::test {
 /// Panels on the host, and atoms in them.
 struct Host {
   // NOLINTNEXTLINE(clang-analyzer-optin.cplusplus.UninitializedObject): it does not look into the panels' constructor
-  Host(Index m, Index n) : rows(m), cols(n), panels(m, n, {}, execution) {}
+  Host(Index m, Index n) : rows(m), cols(n), panels(n, {}, Shards({{0, m}}), execution) {}
   Panel vector(Side side, const Eigen::VectorXd& v) {
     Panel panel = panels.make(side, Use::exact, 1);
     panels.upload(v, panel);

@@ -17,9 +17,23 @@ Eigen::Map<MatrixXd> numbers(const Panel& panel) {
   return {static_cast<double*>(panel.data()) + panel.first() * panel.rows(), panel.rows(), panel.columns()};
 }
 
+/// Makes numbers that are sums over the rows here sums over all rows, as if the first shard here had all of these.
+void complete(const std::optional<Shards>& shards, double* numbers, std::size_t count) {
+  if (!shards) return;
+  std::vector<double> parts(count * static_cast<std::size_t>(std::max(shards->count(), 1)), 0.0);
+  std::copy_n(numbers, count, parts.begin());
+  shards->add_up(parts.data(), static_cast<Offset>(count), numbers);
+}
+template <class Sums>
+Sums completed(const std::optional<Shards>& shards, Sums sums) {
+  complete(shards, reinterpret_cast<double*>(&sums), sizeof(Sums) / sizeof(double));
+  return sums;
+}
+
 class PlainPanels final : public Panels {
  public:
-  PlainPanels(Index rows, Index cols) : rows_(rows), cols_(cols) {}
+  PlainPanels(Index rows, Index cols, std::optional<Shards> shards)
+      : rows_(rows), cols_(cols), shards_(std::move(shards)) {}
 
   Panel make(Side side, Use use, Index columns) override {
     const Index rows = side == Side::left ? rows_ : cols_;
@@ -38,6 +52,10 @@ class PlainPanels final : public Panels {
       out.middleRows(row, one.columns()) = numbers(one).transpose() * numbers(b);
       row += one.columns();
     }
+    if (b.side() == Side::right) return;
+    MatrixXd whole = out;
+    complete(shards_, whole.data(), static_cast<std::size_t>(whole.size()));
+    out = whole;
   }
   using Panels::combine;
   void combine(double keep, PanelList in, const SmallMatrix& small, const Panel& out) override {
@@ -69,12 +87,14 @@ class PlainPanels final : public Panels {
  private:
   Index rows_;
   Index cols_;
+  std::optional<Shards> shards_;
 };
 
 class PlainStore final : public EntryStore {
  public:
-  explicit PlainStore(const Problem& problem)
-      : loss_(problem.loss),
+  explicit PlainStore(const Problem& problem, std::optional<Shards> shards = {})
+      : shards_(std::move(shards)),
+        loss_(problem.loss),
         l1_(lambda_of<L1Penalty>(problem.penalty)),
         complement_(lambda_of<ComplementSquaredPenalty>(problem.penalty)) {
     const auto* sparse = std::get_if<SparseObservations>(&problem.observations);
@@ -96,7 +116,7 @@ class PlainStore final : public EntryStore {
   EntrySums linearize(double width, bool, const NormalProduct* first) override {
     const EntrySums sums = sums_at(x_, width, slope_);
     if (first != nullptr) multiply(Slopes::current, *first);
-    return sums;
+    return completed(shards_, sums);
   }
   void shift_kinks(double) override {}  // slopes may be taken at x itself
 
@@ -106,7 +126,7 @@ class PlainStore final : public EntryStore {
     MatrixXd there;
     EntrySums sums = sums_at(target_, width.value_or(0), there);
     if (width) sums.inner = (0.5 * (slope_ + there)).cwiseProduct(target_ - x_).sum();
-    return sums;
+    return completed(shards_, sums);
   }
   SegmentSums segment(std::span<const double> t, std::optional<double> width) override {
     SegmentSums sums;
@@ -115,7 +135,7 @@ class PlainStore final : public EntryStore {
       sums.value[p] = sums_at(x_ + t[p] * (target_ - x_), width.value_or(0), slope).objective;
       sums.derivative[p] = slope.cwiseProduct(target_ - x_).sum();
     }
-    return sums;
+    return completed(shards_, sums);
   }
   double move(double t) override {
     double largest = 0;
@@ -130,7 +150,7 @@ class PlainStore final : public EntryStore {
     MatrixXd unused;
     EntrySums sums = sums_at(matrix(x), 0, unused);
     sums.rounding = 1e-12 * sums.objective;
-    return sums;
+    return completed(shards_, sums);
   }
 
   EntrySums factor_gradient(const Product& at, double scale, double width, const Product& products) override {
@@ -138,11 +158,13 @@ class PlainStore final : public EntryStore {
     const EntrySums sums = sums_at(scale * numbers(at.left) * numbers(at.right).transpose(), width, slope);
     numbers(products.left) = slope * numbers(at.right);
     numbers(products.right) = slope.transpose() * numbers(at.left);
-    return sums;
+    complete(products.right);
+    return completed(shards_, sums);
   }
   void multiply(Slopes which, const Panel& in, const Panel& out) override {
     numbers(out) = in.side() == Side::right ? MatrixXd(slopes(which) * numbers(in))
                                             : MatrixXd(slopes(which).transpose() * numbers(in));
+    if (out.side() == Side::right) complete(out);
   }
   void multiply(Slopes which, const NormalProduct& p) override {
     MatrixXd product = slopes(which) * numbers(p.in);
@@ -151,10 +173,12 @@ class PlainStore final : public EntryStore {
     if (p.product) numbers(p.product) = product;
     if (p.factor) product = numbers(p.factor).col(0).asDiagonal() * product;
     numbers(p.out) = slopes(which).transpose() * product;
+    complete(p.out);
   }
   void multiply(Slopes which, const Product& in, const Product& out) override {
     numbers(out.left) = slopes(which) * numbers(in.right);
     numbers(out.right) = slopes(which).transpose() * numbers(in.left);
+    complete(out.right);
   }
 
   void average(double t) override {
@@ -170,7 +194,7 @@ class PlainStore final : public EntryStore {
       sums.square_slope += s * s;
       sums.rounding += 1e-12 * std::abs(conjugate(s, y, w));
     });
-    return sums;
+    return completed(shards_, sums);
   }
   [[nodiscard]] std::vector<Real> dual_slopes() const override {
     std::vector<Real> all;
@@ -182,7 +206,10 @@ class PlainStore final : public EntryStore {
   MatrixXd gram(Slopes which, Side side, const Panel& row_factor, const Panel& col_factor) override {
     MatrixXd m = slopes(which);
     if (row_factor) m = numbers(row_factor).col(0).asDiagonal() * m * numbers(col_factor).col(0).asDiagonal();
-    return side == Side::right ? MatrixXd(m.transpose() * m) : MatrixXd(m * m.transpose());
+    if (side == Side::left) return m * m.transpose();
+    MatrixXd square = m.transpose() * m;
+    tracenorm::test::complete(shards_, square.data(), static_cast<std::size_t>(square.size()));
+    return square;
   }
   void forget_slopes() override {}
 
@@ -194,7 +221,7 @@ class PlainStore final : public EntryStore {
       sums += {error * error, std::abs(error),
                value(x_(held_out_->row[e], held_out_->col[e]), double(held_out_->value[e]))};
     }
-    return sums;
+    return completed(shards_, sums);
   }
 
  private:
@@ -251,6 +278,14 @@ class PlainStore final : public EntryStore {
     return sums;
   }
 
+  void complete(const Panel& panel) const {
+    if (!shards_) return;
+    MatrixXd all = numbers(panel);
+    tracenorm::test::complete(shards_, all.data(), static_cast<std::size_t>(all.size()));
+    numbers(panel) = all;
+  }
+
+  std::optional<Shards> shards_;
   const Loss& loss_;
   double l1_;
   double complement_;
@@ -266,13 +301,15 @@ class PlainStore final : public EntryStore {
 
 class PlainBackend final : public Backend {
  public:
-  [[nodiscard]] Place open(const Problem& problem, const Execution&) const override {
-    return {std::make_unique<PlainPanels>(rows(problem.observations), cols(problem.observations)),
-            std::make_unique<PlainStore>(problem)};
+  [[nodiscard]] Place open(const Problem& problem, const Execution&) const override { return place(problem, {}); }
+  [[nodiscard]] Place open_rows(const Problem& rows, const WholeProblem& whole, const Execution&) const override {
+    return place(rows, whole.shards);
   }
-  [[nodiscard]] Place open_rows(const Problem& rows, const std::vector<Offset>&,
-                                const Execution& execution) const override {
-    return open(rows, execution);
+
+ private:
+  static Place place(const Problem& problem, const std::optional<Shards>& shards) {
+    return {std::make_unique<PlainPanels>(rows(problem.observations), cols(problem.observations), shards),
+            std::make_unique<PlainStore>(problem, shards)};
   }
 };
 
