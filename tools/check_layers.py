@@ -41,7 +41,7 @@ CALLS_ONLY = {
 }
 # The lowest layer that may include each public header.
 PUBLIC = {
-    "base": ["array", "error", "field", "ranks", "state", "types", "version"],
+    "base": ["array", "dense_values", "error", "field", "ranks", "state", "types", "version"],
     "losses": ["loss", "losses/*"],
     "linalg": ["low_rank_matrix", "observations"],
     "model": ["constraint", "model", "penalty", "preparation", "problem", "spread"],

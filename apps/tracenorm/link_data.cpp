@@ -1,7 +1,6 @@
 #include "link_data.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "base/random.hpp"
@@ -60,7 +59,7 @@ DenseObservations observe(const LinkMatrix& graph, const LinkProtocol& protocol)
   const auto place = [&](Index a, Index b) {
     return static_cast<std::size_t>(a) * static_cast<std::size_t>(graph.cols()) + static_cast<std::size_t>(b);
   };
-  std::vector<Real> entries(place(graph.rows(), 0), std::numeric_limits<Real>::quiet_NaN());
+  std::vector<std::int8_t> entries(place(graph.rows(), 0), DenseValues::kMissing);
   const bool mirrored = !graph.ordered() && !protocol.unsymmetric;
   // The paper sees the diagonal of an undirected graph, too; in the usual protocol nothing is said of it.
   const bool pairs_only = graph.ordered() || protocol.hide;
@@ -71,12 +70,12 @@ DenseObservations observe(const LinkMatrix& graph, const LinkProtocol& protocol)
       const bool drawn = protocol.hide || mask.uniform() < protocol.observed;
       const bool flipped = flips.uniform() < protocol.flip;
       if (!drawn || (pairs_only && !graph.is_pair(a, b))) continue;
-      const Real value = (links.has(b) && !hidden.has(b)) != flipped ? 1 : 0;
+      const std::int8_t value = (links.has(b) && !hidden.has(b)) != flipped ? 1 : 0;
       entries[place(a, b)] = value;
       if (mirrored) entries[place(b, a)] = value;
     }
   }
-  return {graph.rows(), graph.cols(), std::move(entries), {}};
+  return {graph.rows(), graph.cols(), DenseValues(std::move(entries), 0, 1), {}};
 }
 
 FitData sample_pairs(const LinkMatrix& graph, std::int64_t zeros, std::uint64_t seed) {

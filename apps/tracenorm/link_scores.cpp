@@ -183,7 +183,7 @@ void judge_unseen(const LinkMatrix& graph, const DenseObservations& data, const 
   const bool all_columns = graph.ordered() || protocol.unsymmetric;
   const auto first_col = [&](Index a) { return all_columns ? 0 : a + 1; };
   const auto row_of = [&](Index a, Gathered& gathered) {
-    const Real* seen = data.value.data() + static_cast<std::size_t>(a) * static_cast<std::size_t>(data.cols);
+    const auto seen = data.value.begin() + static_cast<Offset>(a) * data.cols;
     return [&, a, seen, links = RowWalk(graph.links(), a)](Index b, double score) mutable {
       if (!graph.is_pair(a, b) || !std::isnan(seen[b])) return;
       const bool link = links.has(b);

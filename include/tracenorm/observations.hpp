@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tracenorm/array.hpp"
+#include "tracenorm/dense_values.hpp"
 #include "tracenorm/types.hpp"
 
 namespace tracenorm {
@@ -83,7 +84,7 @@ struct SparseObservations {
 struct DenseObservations {
   Index rows = 0;
   Index cols = 0;
-  Array<Real> value;   ///< row-major; NaN marks a missing entry
+  DenseValues value;   ///< row-major; NaN marks a missing entry
   Array<Real> weight;  ///< empty, or one positive weight per entry
 };
 

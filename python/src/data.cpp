@@ -73,11 +73,11 @@ Data from_matrix(const Matrix<Real>& value, const std::optional<Matrix<Real>>& w
 
 Given<const Real> values_of(nb::handle_t<Data> self) {
   const Data& data = nb::cast<const Data&>(self);
-  return std::visit(
-      [&](const auto& observations) {
-        return Given<const Real>(observations.value.data(), {observations.value.size()}, self);
-      },
-      data.observations);
+  if (const auto* sparse = std::get_if<SparseObservations>(&data.observations)) {
+    return Given<const Real>(sparse->value.data(), {sparse->value.size()}, self);
+  }
+  const Array<Real> values = std::get<DenseObservations>(data.observations).value.plain();  // as they were given
+  return Given<const Real>(values.data(), {values.size()}, self);
 }
 
 /// The columns of sparse observations; nothing for a full matrix.

@@ -190,6 +190,9 @@ class DenseLayout final : public Layout {
   void take(const Real* data, Real* stored) const override {
     for_rows([&](Offset at, Offset place, Index count) { std::copy_n(data + place, count, stored + at); });
   }
+  void take(const std::int8_t* data, std::int8_t* stored) const override {
+    for_rows([&](Offset at, Offset place, Index count) { std::copy_n(data + place, count, stored + at); });
+  }
   void give(const Real* stored, Real* data) const override {
     for_rows([&](Offset at, Offset place, Index count) { std::copy_n(stored + at, count, data + place); });
   }

@@ -33,7 +33,8 @@ void CpuStore::shift_kinks(double width) {
         if constexpr (L::has_kink && L::cheap_conjugate) {
           if (loss_shift_.empty()) loss_shift_.assign(x_.size(), Real(0));
           for_entries([&](std::size_t e) {
-            const double y = double(value_[e]);
+            const auto at = static_cast<Offset>(e);
+            const auto y = double(data(at, at + 1).datum(0));
             if (y != y) return;
             const double z = double(x_[e]) + width * double(loss_shift_[e]);
             loss_shift_[e] = Real(kink_shift(loss, z, width, y) / width);

@@ -82,6 +82,7 @@ class Layout {
   virtual void apply_both(RowRange r, const Real* m, const Real* u, const Real* v, Real* sums, Real* out) const = 0;
   /// From the order of the data to that in which entries are stored, and back.
   virtual void take(const Real* data, Real* stored) const;
+  virtual void take(const std::int8_t* data, std::int8_t* stored) const;
   virtual void give(const Real* stored, Real* data) const;
   /// x <- (1-t) x + t u v', v in the order `column_order`; returns max |x - u v'| before. Where a mask is given, only
   /// entries that are not NaN there count for that.

@@ -133,6 +133,7 @@ EntrySums CpuStore::factor_gradient(const Product& at, double scale, double widt
       FactorBuffers& own = factor_buffers_[static_cast<std::size_t>(s)];
       layout_->factor_entries(from, to, factors, Real(scale), own.x.data());
       kernels::EntryRange r = range(from, to, own.x.data(), own.slope.data());
+      if (!coded) decode(r, own.decoded);
       shift(r, from, width, own.places);
       EntrySums part = kernel(loss, r, width);
       if (factor_shards_->begin(s) >= layout_->doubled_from()) part.twice();

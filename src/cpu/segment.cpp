@@ -53,10 +53,11 @@ EntrySums CpuStore::aim_without(const Product& term, double scale, std::optional
     return sum_over_shards([&](int, Offset begin, Offset end) {
       EntrySums part;
       Real there[kSlopeBlock];  // the slopes after the step
+      RealArray decoded;
       for (Offset from = begin; from < end; from += kSlopeBlock) {
         const Offset to = std::min(end, from + kSlopeBlock);
         kernels::EntryRange r = range(from, to, target_.data() + from, there);
-        r.coded = {};
+        decode(r, decoded);
         table.linearize(loss, r, *width);
         for (Offset e = from; e < to; ++e) {
           const auto at = static_cast<std::size_t>(e);
@@ -79,6 +80,7 @@ SegmentSums CpuStore::segment(std::span<const double> t, std::optional<double> w
       SegmentSums& sums = segment_parts_[static_cast<std::size_t>(s)];
       sums = {};
       ShiftedPlaces places;
+      RealArray decoded;
       Real atom[kAtomBlock];
       for (Offset from = shard_begin(s); from < shard_begin(s + 1); from += kAtomBlock) {
         const Offset to = std::min(shard_begin(s + 1), from + kAtomBlock);
@@ -89,6 +91,7 @@ SegmentSums CpuStore::segment(std::span<const double> t, std::optional<double> w
           target = target_.data() + from;
         }
         kernels::EntryRange r = range(from, to, x_.data() + from, nullptr);
+        decode(r, decoded);
         if (width) {
           shift(r, from, *width, places);
           table.smoothed_segment(loss, r, target, points, *width, sums);

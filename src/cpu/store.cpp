@@ -15,18 +15,6 @@
 
 namespace tracenorm::cpu {
 
-namespace {
-
-double data_scale(const Observations& observations) {
-  return std::visit(
-      [](const auto& data) {
-        return root_mean_square({data.value.data(), data.value.size()});
-      },
-      observations);
-}
-
-}  // namespace
-
 CpuStore::CpuStore(const Problem& problem, const Execution& execution, const WholeProblem* whole)
     : loss_(problem.loss),
       execution_(execution),
@@ -48,7 +36,7 @@ CpuStore::CpuStore(const Problem& problem, const Execution& execution, const Who
   facts_ = {layout_->rows(),
             layout_->cols(),
             entries,
-            data_scale(problem.observations),
+            root_mean_square(problem.observations),
             off_pattern() ? lambda_ : 0.0,
             layout_->search_columns(),
             layout_->work()};
@@ -76,32 +64,38 @@ void CpuStore::read_problem(const Problem& problem, const WholeProblem* whole) {
     data_entries_ = mode_ == kernels::Mode::observed || mode_ == kernels::Mode::observed_complement
                         ? observed(problem.observations)
                         : static_cast<Offset>(layout_->rows()) * layout_->cols();
-    keep(value_, stored_value_);
+    if (coded_.code == nullptr) keep(value_, stored_value_);
     keep(weight_, stored_weight_);
   };
   const auto take_dense = [&](const DenseObservations& dense) {
-    take(dense_mode(problem.penalty), dense.value, dense.weight);
+    // With an l1 penalty every entry has a kink (at zero); otherwise only observed ones can.
+    const bool masks = dense_mode(problem.penalty) != kernels::Mode::masked_l1;
+    const DenseValues values = coded_where_possible(dense.value);
+    take(dense_mode(problem.penalty), dense.value.code().empty() ? dense.value.plain() : Array<Real>(), dense.weight);
     layout_ = symmetric ? make_symmetric_layout(dense.rows) : make_dense_layout(dense.rows, dense.cols);
-    auto coded = code_data(dense.value);
-    if (coded) {
-      code_ = std::move(coded->code);
+    if (!values.code().empty()) {
+      code_ = values.code();
       if (symmetric) {
-        std::vector<Real> codes(code_.begin(), code_.end());
-        RealArray stored(static_cast<std::size_t>(layout_->entries()));
-        layout_->take(codes.data(), stored.data());
-        code_.assign(stored.begin(), stored.end());
-        code_.shrink_to_fit();
+        std::vector<std::int8_t> stored(static_cast<std::size_t>(layout_->entries()));
+        layout_->take(code_.data(), stored.data());
+        code_ = std::move(stored);
+        value_ = nullptr;
       }
-      coded_ = {code_.data(), coded->offset, coded->scale};
+      coded_ = {code_.data(), values.offset(), values.scale()};
+      if (masks && value_ == nullptr) {
+        stored_value_.resize(static_cast<std::size_t>(layout_->entries()));
+        kernels::linear_kernels().decode(coded_, layout_->entries(), stored_value_.data());
+        value_ = stored_value_.data();
+      }
     }
     if (symmetric) keep_triangle();
-    // With an l1 penalty every entry has a kink (at zero); otherwise only observed ones can.
-    if (mode_ != kernels::Mode::masked_l1) kink_mask_ = value_;
+    if (masks) kink_mask_ = value_;
   };
   if (const auto* dense = std::get_if<DenseObservations>(&problem.observations)) return take_dense(*dense);
   const auto& sparse = std::get<SparseObservations>(problem.observations);
   if (l1_ && lambda_ > 0) {  // it acts on all entries
     owned_ = std::make_unique<DenseObservations>(make_dense(sparse));
+    owned_->value = coded_where_possible(owned_->value);
     take_dense(*owned_);
     if (symmetric) owned_.reset();
     return;
@@ -130,25 +124,33 @@ void CpuStore::cut_triangle() {
 Shards CpuStore::panel_shards() const { return layout_->symmetric() ? Shards(ShardCuts{{0, facts_.rows}}) : *shards_; }
 
 kernels::EntryRange CpuStore::range(Offset from, Offset to, const Real* x, Real* slope) const {
-  kernels::EntryRange r{value_ + from, weight_ != nullptr ? weight_ + from : nullptr, x, slope, to - from, lambda_};
-  if (coded_.code != nullptr) r.coded = {coded_.code + from, coded_.offset, coded_.scale};
-  return r;
+  const EntryData own = data(from, to);
+  return {own.y, own.w, x, slope, own.count, lambda_, own.coded};
+}
+
+void CpuStore::decode(kernels::EntryRange& r, RealArray& buffer) const {
+  if (r.y != nullptr) return;
+  buffer.resize(static_cast<std::size_t>(r.count));
+  kernels::linear_kernels().decode(r.coded, r.count, buffer.data());
+  r.y = buffer.data();
 }
 
 EntrySums CpuStore::linearize(double width, bool with_conjugates, const NormalProduct* first) {
   const Index columns = first != nullptr ? first->in.columns() : 0;
   const auto outputs = static_cast<std::size_t>(facts_.cols) * static_cast<std::size_t>(columns);
   const EntrySums sums = visit_loss([&](const auto& loss, const auto& table) {
-    auto kernel = with_conjugates ? table.linearize_conjugate : table.linearize;
-    if (!with_conjugates && coded_.code != nullptr && table.linearize_coded != nullptr) kernel = table.linearize_coded;
+    const bool coded = !with_conjugates && coded_.code != nullptr && table.linearize_coded != nullptr;
+    const auto kernel = coded ? table.linearize_coded : with_conjugates ? table.linearize_conjugate : table.linearize;
     return sum_over_shards([&](int s, Offset, Offset) {
       EntrySums part;
       ShiftedPlaces places;
+      RealArray decoded;
       Real* out = search_outputs_.data() + static_cast<std::size_t>(s) * outputs;
       std::fill_n(out, outputs, Real(0));
       for_row_blocks(s, [&](RowRange rows) {
         const Offset from = layout_->row_begin(rows.first);
         kernels::EntryRange r = range(from, layout_->row_begin(rows.last), x_.data() + from, slope_.data() + from);
+        if (!coded) decode(r, decoded);
         shift(r, from, width, places);
         part += kernel(loss, r, width);
         if (first == nullptr) return;
@@ -169,7 +171,12 @@ EntrySums CpuStore::value_at(const RealArray& x) const {
   return visit_loss([&](const auto& loss, const auto& table) {
     return sum_over_shards([&](int, Offset from, Offset to) {
       EntrySums part;
-      part.objective = table.objective(loss, range(from, to, x.data() + from, nullptr));
+      RealArray decoded;
+      for (Offset first = from; first < to; first += kBlockEntries) {
+        kernels::EntryRange r = range(first, std::min(to, first + kBlockEntries), x.data() + first, nullptr);
+        decode(r, decoded);
+        part.objective += table.objective(loss, r);
+      }
       if (!off_pattern()) return part;
       for (auto e = static_cast<std::size_t>(from); e < static_cast<std::size_t>(to); ++e) {
         part.square_x += double(x[e]) * double(x[e]);

@@ -69,6 +69,8 @@ class CpuStore final : public EntryStore {
   }
   /// Entries [from, to), at the places x points to.
   [[nodiscard]] kernels::EntryRange range(Offset from, Offset to, const Real* x, Real* slope) const;
+  /// Where only codes of the data are kept: writes the numbers of a range into the buffer, for kernels that want them.
+  void decode(kernels::EntryRange& r, RealArray& buffer) const;
   /// Adds up what work(shard, first entry, last entry) says.
   template <class Work>
   EntrySums sum_over_shards(Work&& work) const;
@@ -92,7 +94,10 @@ class CpuStore final : public EntryStore {
   EntrySums conjugates_off_pattern(Slopes which, const FactorView& x);
   [[nodiscard]] EntryBounds bounds() const { return {loss_, mode_, lambda_}; }
   [[nodiscard]] EntryData data(Offset from, Offset to) const {
-    return {value_ + from, weight_ != nullptr ? weight_ + from : nullptr, to - from};
+    EntryData own{value_ != nullptr ? value_ + from : nullptr, weight_ != nullptr ? weight_ + from : nullptr,
+                  to - from};
+    if (coded_.code != nullptr) own.coded = {coded_.code + from, coded_.offset, coded_.scale};
+    return own;
   }
 
   /// Adds up the shards' outputs, which are `vectors` numbers a column.
@@ -118,12 +123,12 @@ class CpuStore final : public EntryStore {
   double lambda_;
   bool l1_;
   Offset data_entries_ = 0;  // of the problem, where that is symmetric and half of them are stored
-  RealArray stored_value_;   // of one triangle, where the problem is symmetric
+  RealArray stored_value_;   // of one triangle, where the problem is symmetric, or a mask made of codes
   RealArray stored_weight_;
   const Real* kink_mask_ = nullptr;  // null where every entry has a kink
-  const Real* value_ = nullptr;
+  const Real* value_ = nullptr;      // null where the codes below are all that is kept
   const Real* weight_ = nullptr;
-  std::vector<std::int8_t> code_;
+  Array<std::int8_t> code_;
   kernels::CodedData coded_;  // the data in one byte each, where that is possible
   std::optional<Shards> shards_;
   std::optional<Shards> factor_shards_;  // for products with factors: fewer, as each writes a larger output
@@ -152,6 +157,7 @@ class CpuStore final : public EntryStore {
   struct FactorBuffers {
     RealArray x;
     RealArray slope;
+    RealArray decoded;
     ShiftedPlaces places;
     EntrySums sums;
   };

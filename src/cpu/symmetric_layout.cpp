@@ -13,6 +13,7 @@ namespace tracenorm::cpu {
 void Layout::apply_symmetric(RowRange, const Real*, const double*, double*) const { assert(false); }
 void Layout::apply_symmetric(RowRange, const Real*, const Real*, Real*) const { assert(false); }
 void Layout::take(const Real* data, Real* stored) const { std::copy_n(data, entries(), stored); }
+void Layout::take(const std::int8_t* data, std::int8_t* stored) const { std::copy_n(data, entries(), stored); }
 void Layout::give(const Real* stored, Real* data) const { std::copy_n(stored, entries(), data); }
 
 namespace {
@@ -158,6 +159,9 @@ class SymmetricDense final : public SymmetricLayout {
   void take(const Real* data, Real* stored) const override {
     for (const Part& p : parts_) p.layout->take(data, stored + p.begin);
   }
+  void take(const std::int8_t* data, std::int8_t* stored) const override {
+    for (const Part& p : parts_) p.layout->take(data, stored + p.begin);
+  }
   void give(const Real* stored, Real* data) const override {
     for (const Part& p : parts_) p.layout->give(stored + p.begin, data);
     for (Index i = 0; i < rows_; ++i) {
@@ -176,6 +180,9 @@ class SymmetricSparse final : public SymmetricLayout {
     add(make_sparse_layout(upper_, execution, nullptr, false));
   }
   void take(const Real* data, Real* stored) const override {
+    for_places([&](Offset data_place, Offset stored_place) { stored[stored_place] = data[data_place]; });
+  }
+  void take(const std::int8_t* data, std::int8_t* stored) const override {
     for_places([&](Offset data_place, Offset stored_place) { stored[stored_place] = data[data_place]; });
   }
   void give(const Real* stored, Real* data) const override {

@@ -45,12 +45,12 @@ std::vector<Real> permuted(const Array<Real>& all, const std::vector<Offset>& pl
 }
 
 void put_data(Device& device, const Array<Real>& value, const Array<Real>& weight, Order& order) {
-  if (const auto coded = code_data(value)) {
-    std::vector<std::int8_t> all(order.size, kernels::CodedData::kMissing);
-    std::copy(coded->code.begin(), coded->code.end(), all.begin());
+  if (const DenseValues coded = coded_where_possible(value); !coded.code().empty()) {
+    std::vector<std::int8_t> all(order.size, DenseValues::kMissing);
+    std::copy(coded.code().begin(), coded.code().end(), all.begin());
     order.code = {device, all.data(), all.size()};
-    order.code_offset = coded->offset;
-    order.code_scale = coded->scale;
+    order.code_offset = coded.offset();
+    order.code_scale = coded.scale();
   } else {
     order.y = padded(device, value.data(), value.size(), order.size, std::numeric_limits<Real>::quiet_NaN());
   }
@@ -176,7 +176,8 @@ Order full_order(Device& device, const DenseObservations& data) {
     }
     return Array<Real>(std::move(to));
   };
-  put_data(device, spread(data.value, std::numeric_limits<Real>::quiet_NaN()), spread(data.weight, Real(1)), order);
+  put_data(device, spread(data.value.plain(), std::numeric_limits<Real>::quiet_NaN()), spread(data.weight, Real(1)),
+           order);
   put_state(device, order);
   return order;
 }

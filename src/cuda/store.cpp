@@ -57,9 +57,7 @@ CudaStore::CudaStore(const Problem& problem, std::shared_ptr<Device> device)
   const auto* sparse = std::get_if<SparseObservations>(&problem.observations);
   facts_.rows = rows(problem.observations);
   facts_.cols = cols(problem.observations);
-  const Array<Real>& value =
-      std::visit([](const auto& data) -> const Array<Real>& { return data.value; }, problem.observations);
-  facts_.data_scale = root_mean_square({value.data(), value.size()});
+  facts_.data_scale = root_mean_square(problem.observations);
   const auto all = static_cast<Offset>(facts_.rows) * facts_.cols;
   if (dense != nullptr || (std::holds_alternative<L1Penalty>(problem.penalty) && lambda_ > 0)) {  // acts on all entries
     mode_ = dense_mode(problem.penalty);

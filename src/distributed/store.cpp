@@ -13,11 +13,6 @@ namespace {
 /// Rows of a Gram matrix that are made at once.
 constexpr Index kGramBlock = 64;
 
-std::span<const Real> values_of(const Observations& observations) {
-  return std::visit([](const auto& data) { return std::span<const Real>(data.value.data(), data.value.size()); },
-                    observations);
-}
-
 }  // namespace
 
 DistributedStore::DistributedStore(std::shared_ptr<const Part> part, std::unique_ptr<EntryStore> local,
@@ -39,7 +34,7 @@ DistributedStore::DistributedStore(std::shared_ptr<const Part> part, std::unique
     if (r == share_.rank) first_entry_ = facts_.entries;
     facts_.entries += static_cast<Offset>(entries[static_cast<std::size_t>(r)]);
   }
-  facts_.data_scale = root_mean_square(values_of(all));
+  facts_.data_scale = root_mean_square(all);
   full_rows_ = facts_.entries != observed(all);
   facts_.work = whole_layout()->work();
 }

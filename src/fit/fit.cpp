@@ -57,12 +57,18 @@ double quantile(double level, std::span<const Real> values) {
   return double(*at);
 }
 
+const std::vector<Real>& plain(const std::vector<Real>& values) { return values; }
+Array<Real> plain(const DenseValues& values) { return values.plain(); }
+
 /// Makes the preparation and changes the data; complaints are about the option.
 template <class Data, class... Size>
 Preparation fit_and_prepare(const FitOptions& options, Data& data, Size... size) {
   try {
     Preparation preparation = fit_preparation(*options.prepare, averaging_for(*options.loss), data, size...);
-    preparation.range = range_for(options.clip, {data.value.data(), data.value.size()});
+    if (!options.clip || *options.clip) {
+      const auto& values = plain(data.value);
+      preparation.range = range_for(options.clip, {values.data(), values.size()});
+    }
     const auto change = [&](const Preparation& by) {
       if constexpr (std::is_same_v<Data, Entries>) {
         prepare(by, data, options.run.threads);
@@ -75,7 +81,8 @@ Preparation fit_and_prepare(const FitOptions& options, Data& data, Size... size)
     if (loss != nullptr && has_offsets(preparation.kind)) {
       // Offsets are of the middle. What is asked for is further up or down, and that is no business of X.
       Preparation shift;
-      shift.offset = quantile(loss->level, {data.value.data(), data.value.size()});
+      const auto& values = plain(data.value);
+      shift.offset = quantile(loss->level, {values.data(), values.size()});
       change(shift);
       preparation.offset += preparation.scale * shift.offset;
     }
@@ -113,17 +120,18 @@ Trial hold_out(const FitOptions& options, const FitData& data) {
 constexpr std::uint64_t kHeldOutStream = 0x2545f4914f6cdd1dULL;
 
 void hold_out(DenseObservations& data, std::uint64_t seed, Entries& validation) {
-  std::vector<Real> values(data.value.begin(), data.value.end());
+  std::vector<std::size_t> taken;
   Random random(seed ^ kHeldOutStream);
   const bool square = data.rows == data.cols;
   const auto take = [&](Index i, Index j) {
-    Real& value =
-        values[static_cast<std::size_t>(i) * static_cast<std::size_t>(data.cols) + static_cast<std::size_t>(j)];
+    const std::size_t at =
+        static_cast<std::size_t>(i) * static_cast<std::size_t>(data.cols) + static_cast<std::size_t>(j);
+    const Real value = data.value[at];
     if (std::isnan(value)) return;
     validation.row.push_back(i);
     validation.col.push_back(j);
     validation.value.push_back(value);
-    value = std::numeric_limits<Real>::quiet_NaN();
+    taken.push_back(at);
   };
   for (Index i = 0; i < data.rows; ++i) {
     for (Index j = square ? i : 0; j < data.cols; ++j) {
@@ -132,7 +140,7 @@ void hold_out(DenseObservations& data, std::uint64_t seed, Entries& validation) 
       if (square && i != j) take(j, i);
     }
   }
-  data.value = std::move(values);
+  data.value = data.value.without(taken);
 }
 
 /// Of a symmetric matrix: (i, j) and (j, i) are held out together.

@@ -6,11 +6,13 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <type_traits>
 
 #include "base/sums.hpp"
+#include "tracenorm/dense_values.hpp"
 #include "tracenorm/loss.hpp"
 #include "tracenorm/types.hpp"
 
@@ -81,6 +83,27 @@ struct SparseKernels {
                           Index width, Real* left, Real* out);
 };
 
+/// A datum in one byte, value = offset + scale * code, for dense data of few values (labels, links, ratings).
+struct CodedData {
+  static constexpr std::int8_t kMissing = DenseValues::kMissing;
+  const std::int8_t* code = nullptr;
+  Real offset = 0;
+  Real scale = 1;
+  [[nodiscard]] Real at(Offset e) const {
+    return code[e] == kMissing ? std::numeric_limits<Real>::quiet_NaN() : offset + scale * Real(code[e]);
+  }
+  /// Writes out the data of entries [0, count). A loop of its own: bytes and numbers in one loop make slow vector code.
+  TRACENORM_INLINE void decode(Offset count, Real* __restrict y) const {
+    const std::int8_t* from = code;
+    const Real first = offset;
+    const Real step = scale;
+    for (Offset i = 0; i < count; ++i) {
+      const Real value = first + step * Real(from[i]);
+      y[i] = from[i] == kMissing ? std::numeric_limits<Real>::quiet_NaN() : value;
+    }
+  }
+};
+
 /// Linear work on entries, and nothing that depends on a loss.
 struct LinearKernels {
   SparseKernels<Index> wide;
@@ -107,6 +130,9 @@ struct LinearKernels {
 
   /// average <- (1-t) average + t m.
   void (*blend)(Real* average, const Real* m, Offset count, double t);
+
+  /// y <- the numbers of so many codes.
+  void (*decode)(const CodedData& data, Offset count, Real* y);
 };
 
 /// How penalty and missing entries enter an entry's function.
@@ -119,14 +145,6 @@ enum class Mode {
 };
 inline constexpr int kModes = 5;
 
-/// A datum in one byte, value = offset + scale * code, for dense data of few values (labels, links, ratings).
-struct CodedData {
-  static constexpr std::int8_t kMissing = -128;
-  const std::int8_t* code = nullptr;
-  Real offset = 0;
-  Real scale = 1;
-};
-
 /// A shard of entries: data, weights (null: all one), iterate, slopes.
 struct EntryRange {
   const Real* y;
@@ -135,7 +153,7 @@ struct EntryRange {
   Real* slope;
   Offset count;
   double lambda;
-  CodedData coded{};  ///< the data again, for `linearize_coded`
+  CodedData coded{};  ///< the data for `linearize_coded`, which does not look at y
   /// Where the slopes of loss and penalty are taken, if not at x (EntryStore::shift_kinks).
   const Real* loss_x = nullptr;
   const Real* penalty_x = nullptr;

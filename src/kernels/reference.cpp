@@ -312,6 +312,10 @@ void blend(Real* average, const Real* m, Offset count, double t) {
   for (Offset i = 0; i < count; ++i) average[i] = Real(double(average[i]) + t * (double(m[i]) - double(average[i])));
 }
 
+void decode(const CodedData& data, Offset count, Real* y) {
+  for (Offset e = 0; e < count; ++e) y[e] = data.at(e);
+}
+
 }  // namespace
 
 TRACENORM_DEFINE_LINEAR

@@ -56,7 +56,8 @@ TRACENORM_DECLARE_SET
                                          dense_apply_both_fast,        \
                                          dense_apply_block,            \
                                          dense_move,                   \
-                                         blend};                       \
+                                         blend,                        \
+                                         decode};                      \
     return table;                                                      \
   }
 

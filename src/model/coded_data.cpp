@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 namespace tracenorm {
 
-std::optional<CodedArray> code_data(const Array<Real>& value) {
+DenseValues coded_where_possible(const DenseValues& value) {
+  if (!value.code().empty()) return value;
   constexpr std::size_t most = 128;  // codes 0 to 127
   std::vector<Real> levels;          // the different values, ascending
   Real last = std::numeric_limits<Real>::quiet_NaN();
@@ -15,10 +18,10 @@ std::optional<CodedArray> code_data(const Array<Real>& value) {
     last = y;
     const auto place = std::lower_bound(levels.begin(), levels.end(), y);
     if (place != levels.end() && *place == y) continue;
-    if (levels.size() == most) return std::nullopt;
+    if (levels.size() == most) return value;
     levels.insert(place, y);
   }
-  if (levels.empty()) return std::nullopt;
+  if (levels.empty()) return value;
   Real scale = 1;
   for (std::size_t k = 1; k < levels.size(); ++k) {
     scale = k == 1 ? levels[k] - levels[k - 1] : std::min(scale, levels[k] - levels[k - 1]);
@@ -28,13 +31,13 @@ std::optional<CodedArray> code_data(const Array<Real>& value) {
     const double code = code_of(y);
     const double product = double(scale) * code;
     if (code >= double(most) || double(Real(product)) != product || product + double(levels[0]) != double(y))
-      return std::nullopt;
+      return value;
   }
-  CodedArray coded{std::vector<std::int8_t>(value.size()), levels[0], scale};
+  std::vector<std::int8_t> code(value.size());
   for (std::size_t e = 0; e < value.size(); ++e) {
-    coded.code[e] = std::isnan(value[e]) ? kernels::CodedData::kMissing : static_cast<std::int8_t>(code_of(value[e]));
+    code[e] = std::isnan(value[e]) ? DenseValues::kMissing : static_cast<std::int8_t>(code_of(value[e]));
   }
-  return coded;
+  return {std::move(code), levels[0], scale};
 }
 
 }  // namespace tracenorm

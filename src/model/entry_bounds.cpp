@@ -90,11 +90,11 @@ EntrySums EntryBounds::values(const EntryData& data, const double* x, const doub
             finite = finite && std::isfinite(size);
             squares.add(x[e] * x[e]);
             if (l1 > 0) objective.add(l1 * size);
-            if (std::isnan(data.y[e])) {
+            const auto datum = double(data.datum(e));
+            if (std::isnan(datum)) {
               if (complement > 0) objective.add(complement * size * size);
               continue;
             }
-            const double datum = double(data.y[e]);
             const double reach = error[e] + 4 * kUnit * (std::abs(x[e]) + std::abs(datum));
             below.push_back(x[e] - reach);
             above.push_back(x[e] + reach);
@@ -136,14 +136,14 @@ EntrySums EntryBounds::conjugates(const EntryData& data, Real* slope) const {
         for (Offset from = 0; from < data.count; from += kBlock) {
           for (std::vector<double>* each : {&s, &y, &w}) each->clear();
           for (Offset e = from; e < std::min(data.count, from + kBlock); ++e) {
-            if (std::isnan(data.y[e])) {
+            const auto datum = double(data.datum(e));
+            if (std::isnan(datum)) {
               if (complement == 0) slope[e] = inside(slope[e], {-l1, l1});
               const double stored = double(slope[e]);
               if (complement > 0) conjugates.add(stored * stored / (4 * complement));
               squares += stored * stored;
               continue;
             }
-            const double datum = double(data.y[e]);
             const double weight = data.w != nullptr ? double(data.w[e]) : 1.0;
             slope[e] = inside(slope[e], widened(slopes_of(loss, weight, datum), l1));
             const double stored = double(slope[e]);

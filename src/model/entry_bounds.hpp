@@ -8,11 +8,13 @@
 
 namespace tracenorm {
 
-/// Some entries, one after the other: data (NaN: missing), and weights or null.
+/// Some entries, one after the other: data (NaN: missing) or, where these are null, their codes, and weights or null.
 struct EntryData {
   const Real* y;
   const Real* w;
   Offset count;
+  kernels::CodedData coded{};
+  [[nodiscard]] Real datum(Offset e) const { return y != nullptr ? y[e] : coded.at(e); }
 };
 
 class EntryBounds {

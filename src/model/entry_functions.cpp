@@ -4,14 +4,18 @@
 
 namespace tracenorm {
 
-double root_mean_square(std::span<const Real> value) {
+double root_mean_square(const Observations& observations) {
   double squares = 0;
   Offset observed = 0;
-  for (const Real y : value) {
-    if (std::isnan(y)) continue;
-    squares += double(y) * double(y);
-    ++observed;
-  }
+  std::visit(
+      [&](const auto& data) {
+        for (const Real y : data.value) {
+          if (std::isnan(y)) continue;
+          squares += double(y) * double(y);
+          ++observed;
+        }
+      },
+      observations);
   return observed > 0 ? std::sqrt(squares / static_cast<double>(observed)) : 1.0;
 }
 

@@ -9,7 +9,7 @@
 namespace tracenorm {
 
 /// Of the observed values (the others are NaN); 1 where there is none.
-double root_mean_square(std::span<const Real> value);
+double root_mean_square(const Observations& observations);
 
 /// The penalty's lambda; zero for none.
 double penalty_lambda(const Penalty& penalty);

@@ -238,7 +238,7 @@ Counts count_observed(const Observations& observations, int threads) {
     return counts;
   }
   const auto& dense = std::get<DenseObservations>(observations);
-  const Real* value = dense.value.data();
+  auto value = dense.value.begin();
   for (Index i = 0; i < dense.rows; ++i) {
     for (Index j = 0; j < dense.cols; ++j) {
       if (std::isnan(*value++)) continue;
@@ -249,11 +249,29 @@ Counts count_observed(const Observations& observations, int threads) {
   return counts;
 }
 
+namespace {
+
+/// The numbers, however they are kept: codes decode to +0 and to one NaN, whatever zeros and NaNs they were made of.
+void add(Fingerprint& sum, const DenseValues& value) {
+  constexpr std::size_t kBlock = 4096;
+  std::vector<Real> block;
+  for (std::size_t from = 0; from < value.size(); from += kBlock) {
+    block.clear();
+    for (std::size_t e = from; e < std::min(value.size(), from + kBlock); ++e) {
+      const Real y = value[e];
+      block.push_back(std::isnan(y) ? std::numeric_limits<Real>::quiet_NaN() : y == 0 ? Real(0) : y);
+    }
+    sum.add_all(block);
+  }
+}
+
+}  // namespace
+
 std::uint64_t fingerprint(const Observations& observations) {
   Fingerprint sum;
   if (const auto* dense = std::get_if<DenseObservations>(&observations)) {
     sum.add_all(std::vector<Index>{dense->rows, dense->cols});
-    sum.add_all(dense->value);
+    add(sum, dense->value);
     sum.add_all(dense->weight);
     return sum.value();
   }

@@ -25,7 +25,7 @@ constexpr std::array<std::pair<std::string_view, Kind>, 6> kNames{{{"none", Kind
 
 Entries observed_entries(const DenseObservations& matrix) {
   Entries entries;
-  const Real* value = matrix.value.data();
+  auto value = matrix.value.begin();
   for (Index i = 0; i < matrix.rows; ++i) {
     for (Index j = 0; j < matrix.cols; ++j, ++value) {
       if (std::isnan(*value)) continue;

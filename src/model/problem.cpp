@@ -24,9 +24,12 @@ std::string place(const Observations& observations, std::size_t entry) {
   return fmt::format("row {}, column {}", entry / cols, entry % cols);
 }
 
+const Array<Real>& as_array(const Array<Real>& value) { return value; }
+Array<Real> as_array(const DenseValues& value) { return value.plain(); }
+
 /// Throws about an entry if it is wrong.
-template <class Loss>
-void check_entry(const Problem& problem, const Loss& loss, const Array<Real>& value, const Array<Real>& weight,
+template <class Loss, class Values>
+void check_entry(const Problem& problem, const Loss& loss, const Values& value, const Array<Real>& weight,
                  std::size_t e) {
   if (!loss.accepts(double(value[e]))) {
     throw TopicError(ErrorCode::input, Topic::unfit_values,
@@ -40,7 +43,8 @@ void check_entry(const Problem& problem, const Loss& loss, const Array<Real>& va
   }
 }
 
-void check_data(const Problem& problem, const Array<Real>& value, const Array<Real>& weight, bool holes, int threads) {
+template <class Values>
+void check_data(const Problem& problem, const Values& value, const Array<Real>& weight, bool holes, int threads) {
   // The function of a custom loss may throw, which only the calling thread can pass on.
   const Execution execution(std::holds_alternative<losses::Custom>(problem.loss) ? 1 : threads);
   std::visit(
@@ -57,7 +61,8 @@ void check_data(const Problem& problem, const Array<Real>& value, const Array<Re
       },
       problem.loss);
   if (const auto* custom = std::get_if<losses::Custom>(&problem.loss)) {
-    check_custom(*custom, {value.data(), value.size()}, problem.radius());
+    const Array<Real> plain = as_array(value);
+    check_custom(*custom, {plain.data(), plain.size()}, problem.radius());
   }
 }
 
@@ -86,8 +91,10 @@ void check_symmetric(const Problem& problem) {
   }
   const std::string fault = asymmetry(problem.observations);
   if (!fault.empty()) {
-    throw Error(ErrorCode::input, fmt::format("symmetry = {} wants symmetric data, but {}",
-                                              to_string(problem.constraint.symmetry), fault));
+    const bool square = rows(problem.observations) == cols(problem.observations);
+    throw Error(ErrorCode::input,
+                fmt::format("symmetry = {} wants symmetric data, but {}{}", to_string(problem.constraint.symmetry),
+                            fault, square ? "; symmetrize takes the mean of the two" : ""));
   }
 }
 

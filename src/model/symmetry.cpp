@@ -22,10 +22,10 @@ bool same(Real a, Real b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 std::string asymmetry_of(const DenseObservations& dense) {
   constexpr Index kBlock = 64;  // what is read across rows stays in the first cache
   const Index n = dense.rows;
-  const auto at = [&](const Array<Real>& values, Index i, Index j) {
+  const auto at = [&](const auto& values, Index i, Index j) {
     return values[static_cast<std::size_t>(i) * static_cast<std::size_t>(n) + static_cast<std::size_t>(j)];
   };
-  const auto compare = [&](const char* what, const Array<Real>& values, bool seen_only) -> std::string {
+  const auto compare = [&](const char* what, const auto& values, bool seen_only) -> std::string {
     if (values.size() != static_cast<std::size_t>(n) * static_cast<std::size_t>(n)) return {};
     for (Index top = 0; top < n; top += kBlock) {
       for (Index left = top; left < n; left += kBlock) {

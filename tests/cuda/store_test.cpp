@@ -170,7 +170,7 @@ TEST_P(EveryCase, DualPointsAreFeasibleAndTheirSumsNeverTooSmall) {
   const SparseObservations* sparse = std::get_if<SparseObservations>(&problem.observations);
   const bool full = dense != nullptr || std::holds_alternative<L1Penalty>(problem.penalty);
   const DenseObservations made = full && dense == nullptr ? make_dense(*sparse) : DenseObservations{};
-  const Array<Real>& y = dense != nullptr ? dense->value : full ? made.value : sparse->value;
+  const Array<Real> y = dense != nullptr ? dense->value.plain() : full ? made.value.plain() : sparse->value;
   const Array<Real>& w = dense != nullptr ? dense->weight : full ? made.weight : sparse->weight;
   for (const Slopes which : {Slopes::average, Slopes::current}) {
     const FactorView x = x_cuda();

@@ -241,6 +241,17 @@ TEST_P(EverySet, DenseProductsAgreeWithTheReference) {
     const std::vector<Real> b = reals(77);
     fast.blend(a1.data(), b.data(), 77, 0.25);
     plain.blend(a2.data(), b.data(), 77, 0.25);
+    const std::vector<std::int8_t> code = {0, 1, CodedData::kMissing, 127, 5, 0, CodedData::kMissing, 2, 3};
+    const CodedData coded{code.data(), Real(-1.5), Real(0.25)};
+    std::vector<Real> y1(code.size());
+    std::vector<Real> y2(code.size());
+    fast.decode(coded, 9, y1.data());
+    plain.decode(coded, 9, y2.data());
+    for (std::size_t e = 0; e < code.size(); ++e) {
+      EXPECT_TRUE(y1[e] == y2[e] || (std::isnan(y1[e]) && std::isnan(y2[e]))) << e;
+      EXPECT_EQ(std::isnan(y1[e]), code[e] == CodedData::kMissing);
+    }
+    EXPECT_EQ(y1[3], Real(30.25));
     for (std::size_t e = 0; e < a1.size(); ++e) EXPECT_NEAR(double(a1[e]), double(a2[e]), 1e-6);
   }
 }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/random.hpp"
+#include "model/coded_data.hpp"
 #include "solver/norm_bound.hpp"
 #include "support/identifier.hpp"
 #include "support/optima.hpp"
@@ -47,6 +48,12 @@ DenseObservations dense(const Eigen::MatrixXd& x, double share, Random& random) 
     }
   }
   return {n, n, std::move(value), {}};
+}
+
+Eigen::MatrixXd matrix(const DenseObservations& data) {
+  const Array<Real> value = data.value.plain();
+  using RowMajor = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  return Eigen::Map<const RowMajor>(value.data(), data.rows, data.cols).cast<double>();
 }
 
 SparseObservations sparse(const DenseObservations& data) {
@@ -133,8 +140,7 @@ TEST(Symmetric, ProjectionOntoTheCone) {
   for (const Index n : {7, 40, 90}) {
     const Eigen::MatrixXd x = low_rank_symmetric(n, 4, random);
     const DenseObservations data = dense(x, 1.1, random);
-    const Eigen::MatrixXd y =
-        Eigen::Map<const Eigen::Matrix<Real, -1, -1, Eigen::RowMajor>>(data.value.data(), n, n).cast<double>();
+    const Eigen::MatrixXd y = matrix(data);
     const double trace = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(y).eigenvalues().cwiseMax(0).sum();
     for (const double radius : {0.3 * trace, 1.5 * trace}) {
       const Problem problem{data, losses::Squared{0.5}, NoPenalty{},
@@ -189,6 +195,30 @@ TEST(Symmetric, BoundsAndAnswersAgree) {
           }
           problem.constraint.symmetry = Symmetry::none;
         }
+      }
+    }
+  }
+}
+
+TEST(Symmetric, DataInBytesGiveTheSameBits) {
+  Random random(5);
+  DenseObservations data = dense(low_rank_symmetric(40, 3, random), 0.7, random);
+  std::vector<Real> value(data.value.begin(), data.value.end());
+  for (Real& y : value) y = std::isnan(y) ? y : Real(y > 0 ? 1 : 0);
+  data.value = value;
+  DenseObservations coded = data;
+  coded.value = coded_where_possible(data.value);
+  ASSERT_FALSE(coded.value.code().empty());
+  for (const char* penalty : {"none", "l1:0.05", "complement-squared:0.1"}) {
+    for (const Symmetry symmetry : {Symmetry::none, Symmetry::symmetric, Symmetry::semidefinite}) {
+      for (const Method& method : methods_under_test()) {
+        Problem problem{data, losses::Absolute{}, parse_penalty(penalty), TraceNormBall{15, {}, {}, symmetry}};
+        const Result plain = solve(problem, method, limits(20));
+        problem.observations = coded;
+        const Result bytes = solve(problem, method, limits(20));
+        EXPECT_EQ(plain.objective, bytes.objective) << penalty << method_name(method);
+        EXPECT_EQ(plain.lower_bound, bytes.lower_bound) << penalty << method_name(method);
+        EXPECT_EQ(plain.solution.values(), bytes.solution.values()) << penalty << method_name(method);
       }
     }
   }
@@ -252,8 +282,7 @@ TEST(Symmetric, ZerosAreThoseOfTheOptimum) {
   Eigen::MatrixXd x = low_rank_symmetric(n, 3, random);
   x.diagonal().array() += 1;
   const DenseObservations data = dense(x, 1.1, random);
-  const Eigen::MatrixXd y =
-      Eigen::Map<const Eigen::Matrix<Real, -1, -1, Eigen::RowMajor>>(data.value.data(), n, n).cast<double>();
+  const Eigen::MatrixXd y = matrix(data);
   const Eigen::MatrixXd soft =
       y.unaryExpr([&](double v) { return std::copysign(std::max(0.0, std::abs(v) - lambda), v); });
   const double norm = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(soft).eigenvalues().cwiseAbs().sum();
@@ -343,7 +372,7 @@ TEST(Symmetric, DataMustBe) {
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
                  "symmetry = symmetric wants symmetric data, but the value at row 0, column 1 is 2, at row 1, column 0 "
-                 "it is 3");
+                 "it is 3; symmetrize takes the mean of the two");
   }
   problem.observations = symmetrized(problem.observations);
   EXPECT_EQ(std::get<DenseObservations>(problem.observations).value[1], Real(2.5));

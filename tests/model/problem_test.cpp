@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/coded_data.hpp"
 #include "tracenorm/problem.hpp"
 
 namespace tracenorm {
@@ -172,6 +173,60 @@ TEST(Observations, BorrowedArraysAreSeenInPlaceAndKeptAlive) {
   EXPECT_EQ(copy.value[1], 4);
   copy = {};
   EXPECT_TRUE(watch.expired());
+}
+
+TEST(DenseValues, CodesAreTheNumbersInOneByte) {
+  const Real nan = std::numeric_limits<Real>::quiet_NaN();
+  const DenseValues plain{Real(0.5), nan, Real(2), Real(-1), nan, Real(0.5)};
+  const DenseValues coded = coded_where_possible(plain);
+  ASSERT_EQ(coded.code().size(), plain.size());
+  const auto equal = [](const DenseValues& a, const std::vector<Real>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](Real x, Real y) { return x == y || (std::isnan(x) && std::isnan(y)); });
+  };
+  EXPECT_TRUE(equal(coded, {Real(0.5), nan, Real(2), Real(-1), nan, Real(0.5)}));
+  EXPECT_TRUE(equal(coded.plain(), {Real(0.5), nan, Real(2), Real(-1), nan, Real(0.5)}));
+  for (const DenseValues& values : {plain, coded}) {
+    EXPECT_TRUE(equal(values.slice(1, 4), {nan, Real(2), Real(-1)}));
+    EXPECT_TRUE(equal(values.without({0, 3}), {nan, nan, Real(2), nan, nan, Real(0.5)}));
+  }
+  // Levels at distances that are no multiples of the least one stay as they are, and so do more than 128 of them.
+  EXPECT_TRUE(coded_where_possible({Real(0), Real(1), Real(2.5)}).code().empty());
+  std::vector<Real> many(129);
+  std::iota(many.begin(), many.end(), Real(0));
+  EXPECT_TRUE(coded_where_possible(many).code().empty());
+  many.pop_back();
+  EXPECT_EQ(coded_where_possible(many).code().size(), 128U);
+}
+
+TEST(DenseValues, EqualDataHaveEqualFingerprints) {
+  std::vector<Real> numbers(10000);  // more than one block
+  for (std::size_t e = 0; e < numbers.size(); ++e) numbers[e] = Real(e % 3);
+  numbers[7] = -std::numeric_limits<Real>::quiet_NaN();
+  numbers[9] = -Real(0);
+  const auto print = [](const DenseValues& values) { return fingerprint(DenseObservations{100, 100, values, {}}); };
+  const DenseValues coded = coded_where_possible(numbers);
+  ASSERT_EQ(coded.code().size(), numbers.size());
+  EXPECT_EQ(print(coded), print(numbers));
+  EXPECT_EQ(print(coded.slice(0, 5000)), print(std::vector<Real>(numbers.begin(), numbers.begin() + 5000)));
+  for (const std::size_t place : {std::size_t{0}, std::size_t{7}, numbers.size() - 1}) {
+    std::vector<Real> other = numbers;
+    other[place] = Real(1) + Real(place == 0);
+    EXPECT_NE(print(other), print(numbers)) << place;
+    EXPECT_NE(print(coded_where_possible(other)), print(coded)) << place;
+  }
+}
+
+TEST(Problem, CodedDataAreCheckedLikeOthers) {
+  Problem problem = small();
+  problem.observations = DenseObservations{2, 2, coded_where_possible({Real(0), Real(1), Real(0), Real(1)}), {}};
+  EXPECT_EQ(complaint(problem), "");
+  EXPECT_EQ(observed(problem.observations), 4);
+  problem.loss = losses::Logistic{};
+  EXPECT_NE(complaint(problem).find("row 0, column 0 holds 0"), std::string::npos) << complaint(problem);
+  problem.loss = losses::Absolute{};
+  problem.constraint.symmetry = Symmetry::symmetric;
+  EXPECT_NE(complaint(problem).find("at row 0, column 1 is 1"), std::string::npos) << complaint(problem);
 }
 
 TEST(Observations, DenseKeepsMissingAsNaN) {

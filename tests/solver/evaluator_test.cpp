@@ -14,6 +14,7 @@
 #include "cuda/backend.hpp"
 #include "distributed/backend.hpp"
 #include "distributed/mpi.hpp"
+#include "model/coded_data.hpp"
 #include "solver/rank_drop_steps.hpp"
 #include "support/dense_svd.hpp"
 #include "support/evaluation.hpp"
@@ -40,6 +41,15 @@ struct Case {
 
 void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
 
+/// The same problem with data of few levels.
+Problem with_quarters(Problem problem) {
+  auto& sparse = std::get<SparseObservations>(problem.observations);
+  std::vector<Real> value(sparse.value.begin(), sparse.value.end());
+  for (Real& y : value) y = std::round(4 * y) / 4;
+  sparse.value = std::move(value);
+  return problem;
+}
+
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const test::SolvedProblem& solved : test::solved_problems()) {
@@ -48,6 +58,14 @@ std::vector<Case> all_cases() {
     dense.observations = make_dense(std::get<SparseObservations>(sparse.observations));
     cases.push_back({solved.name + " cpu sparse", sparse, sparse, &cpu_backend()});
     cases.push_back({solved.name + " cpu dense", dense, sparse, &cpu_backend()});
+    const Problem quarters = with_quarters(sparse);
+    DenseObservations coded = make_dense(std::get<SparseObservations>(quarters.observations));
+    coded.value = coded_where_possible(coded.value);
+    if (!coded.value.code().empty()) {
+      Problem in_codes = quarters;
+      in_codes.observations = std::move(coded);
+      cases.push_back({solved.name + " cpu codes", std::move(in_codes), quarters, &cpu_backend()});
+    }
     cases.push_back({solved.name + " plain", sparse, sparse, &test::plain_backend()});
     if (Ranks* ranks = mpi_ranks();
         ranks != nullptr && rows(sparse.observations) >= ranks->size()) {  // where mpirun has started the tests
