@@ -101,8 +101,7 @@ class HowToTest(ProgramTest):
 
 
 class NumbersTest(unittest.TestCase):
-    # A sanitizer's build rounds otherwise: there the last proof of the demo's squared loss with AVX-512, which is at the
-    # edge of what its share of passes pays for, is by Cholesky (a gap of 0.19 %) and not by Lanczos (0.53 %).
+    # A sanitizer's build rounds otherwise, and runs that are stopped early keep the difference.
     @unittest.skipIf(os.environ.get("TRACENORM_SANITIZE"), "the numbers are those of the optimised build")
     def test_numbers_of_the_pages_are_those_of_their_commands(self):
         command = [sys.executable, "-B", ROOT / "tools" / "docs" / "page_numbers.py", "--check"]
