@@ -69,6 +69,24 @@ asan: ## every test under the address and undefined-behaviour sanitizers
 	$(call build,asan)
 	$(call test,asan)
 
+# The interpreter is not ours: it is run as it is, with the runtimes of the sanitizers loaded before it, and its leaks are
+# not looked for. Library and program are those of `make asan`. Left out: what type checkers read, and a wait of a second at most.
+asan_python = build-asan/venv/bin/python
+.PHONY: asan-python
+asan-python: ## the Python tests on a binding under the address and undefined-behaviour sanitizers; TESTS=python/tests/test_solve.py
+	$(call packages,build test python)
+	cmake --preset asan && cmake --build --preset asan -j $(JOBS) --target tracenorm_io tracenorm_program
+	cmake --install build-asan --prefix build-asan/prefix --component development > build-asan/prefix.log
+	$(PYTHON) -m venv --clear build-asan/venv
+	$(asan_python) -m pip wheel . --quiet --no-deps --wheel-dir build-asan/dist --config-settings=build-dir=build-asan/wheel \
+	  --config-settings=cmake.build-type=RelWithDebInfo --config-settings=cmake.define.TRACENORM_PREBUILT=ON \
+	  --config-settings=cmake.define.TRACENORM_SANITIZE=address,undefined \
+	  --config-settings=cmake.define.CMAKE_PREFIX_PATH=$(CURDIR)/build-asan/prefix
+	$(asan_python) -m pip install --quiet "$$(ls build-asan/dist/*.whl)[test]"
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so) $$($(CXX) -print-file-name=libstdc++.so.6)" \
+	  ASAN_OPTIONS=detect_leaks=0 TRACENORM_PROGRAM=$(CURDIR)/build-asan/bin/tracenorm \
+	  $(asan_python) -m pytest -q -k 'not mypy and not pyi and not within_a_second' $(or $(TESTS),python/tests)
+
 .PHONY: tsan
 tsan: ## the tests that use threads, under the thread sanitizer
 	$(call packages,build test)

@@ -74,7 +74,7 @@ void expect_same_everywhere(const Eigen::MatrixXd& numbers) {
   if (a.rows() != b.rows() || a.cols() != b.cols()) {
     return ::testing::AssertionFailure() << a.rows() << " x " << a.cols() << ", " << b.rows() << " x " << b.cols();
   }
-  if (std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(double)) == 0) {
+  if (a.size() == 0 || std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(double)) == 0) {
     return ::testing::AssertionSuccess();
   }
   return ::testing::AssertionFailure() << "they differ by up to " << (a - b).cwiseAbs().maxCoeff();
