@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdio>
 
-#include "distributed/mpi.hpp"
+#include "tracenorm/mpi.hpp"
 
 namespace tracenorm::app {
 

@@ -2,8 +2,8 @@
 #include <cstdlib>
 
 #include "base/topic.hpp"
-#include "distributed/mpi.hpp"
 #include "tracenorm/error.hpp"
+#include "tracenorm/mpi.hpp"
 
 namespace tracenorm {
 

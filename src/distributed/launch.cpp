@@ -1,6 +1,6 @@
 #include <cstdlib>
 
-#include "distributed/mpi.hpp"
+#include "tracenorm/mpi.hpp"
 
 namespace tracenorm {
 

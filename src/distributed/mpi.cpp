@@ -1,4 +1,4 @@
-#include "distributed/mpi.hpp"
+#include "tracenorm/mpi.hpp"
 
 // MPI's C functions alone: the C++ ones are gone from the standard, and need another library.
 #define OMPI_SKIP_MPICXX 1

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "distributed/mpi.hpp"
 #include "support/identifier.hpp"
+#include "tracenorm/mpi.hpp"
 #include "tracenorm/solve.hpp"
 
 namespace tracenorm {

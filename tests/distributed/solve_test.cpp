@@ -10,12 +10,12 @@
 #include <mutex>
 
 #include "base/random.hpp"
-#include "distributed/mpi.hpp"
 #include "distributed/share.hpp"
 #include "model/shard_cuts.hpp"
 #include "support/identifier.hpp"
 #include "support/thread_ranks.hpp"
 #include "tracenorm/checkpoint.hpp"
+#include "tracenorm/mpi.hpp"
 #include "tracenorm/solve.hpp"
 #include "tracenorm/verify.hpp"
 

@@ -13,7 +13,6 @@
 #include "base/random.hpp"
 #include "cuda/backend.hpp"
 #include "distributed/backend.hpp"
-#include "distributed/mpi.hpp"
 #include "model/coded_data.hpp"
 #include "solver/rank_drop_steps.hpp"
 #include "support/dense_svd.hpp"
@@ -22,6 +21,7 @@
 #include "support/optima.hpp"
 #include "support/plain_backend.hpp"
 #include "support/random_matrices.hpp"
+#include "tracenorm/mpi.hpp"
 
 namespace tracenorm {
 namespace {
