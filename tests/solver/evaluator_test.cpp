@@ -447,44 +447,6 @@ TEST_P(EveryProblem, RestartMakesTheEntriesAgreeWithTheFactors) {
   EXPECT_NEAR(objective(*g), before, 2e-6 * (1 + std::abs(before)));
 }
 
-TEST(Evaluator, AProbabilisticBoundIsAboveTheNormToo) {
-  Random random(21);
-  const SparseObservations data = test::normal_entries(1500, 1200, 0.01, random);
-  const Problem problem{data, losses::Absolute{}, NoPenalty{}, TraceNormBall{50}};
-  const auto f = make_evaluator(problem);
-  f->linearize(0.5, true);
-  const double sigma = f->leading_atom({1e-10, 1000}).sigma;
-  f->make_dual(Slopes::current);
-  const SpectralBound loose = f->bound_norm(sigma, 0);
-  EXPECT_EQ(loose.proof, SpectralBound::Proof::probabilistic);
-  EXPECT_GT(loose.failure_probability, 0);
-  EXPECT_GE(loose.value, sigma);
-  EXPECT_LE(loose.value, 1.1 * sigma);
-  const SpectralBound tight = f->bound_norm(sigma, 1e9);
-  EXPECT_EQ(tight.proof, SpectralBound::Proof::cholesky);
-  EXPECT_GE(tight.value, sigma);
-  EXPECT_LE(tight.value, sigma * (1 + 2e-3));
-}
-
-TEST(Evaluator, AFactorisationThatIsCheapProvesTheNorm) {
-  Random random(22);
-  const SparseObservations data = test::normal_entries(300, 200, 0.2, random);
-  const Problem problem{data, losses::Absolute{}, NoPenalty{}, TraceNormBall{50}};
-  const auto f = make_evaluator(problem);
-  f->linearize(0.5, true);
-  const double sigma = f->leading_atom({1e-10, 1000}).sigma;
-  f->make_dual(Slopes::current);
-  const SpectralBound cheap = f->bound_norm(sigma, 0);
-  EXPECT_EQ(cheap.proof, SpectralBound::Proof::cholesky);
-  EXPECT_EQ(cheap.failure_probability, 0);
-  EXPECT_GE(cheap.value, sigma);
-  EXPECT_LE(cheap.value, sigma * (1 + 2e-3));
-  const SpectralBound exact = f->bound_norm(sigma, 1e9);
-  EXPECT_EQ(exact.proof, SpectralBound::Proof::exact);
-  EXPECT_GE(exact.value, sigma);
-  EXPECT_LE(exact.value, sigma * (1 + 1e-5));
-}
-
 /// Through every kind of move: to atoms, to matrices, by rank drops.
 TEST_P(EveryProblem, HeldOutEntriesAreFollowed) {
   const auto f = make();
