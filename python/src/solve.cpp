@@ -358,16 +358,14 @@ std::pair<Model, Dict> run_fit(std::pair<Index, Index> shape, const EntryArrays&
                  [&](const RunHooks& hooks) { return fit(std::move(data), options, hooks); });
 }
 
-std::pair<Model, Dict> run_covariance(const Matrix<double>& samples, const std::string& estimate, int least_pairs,
-                                      int folds, const std::optional<double>& radius, const std::optional<double>& l1,
-                                      const nb::object& loss, const std::string& loss_name,
-                                      const std::optional<Method>& method, const Dict& run) {
+std::pair<Model, Dict> run_covariance(const Matrix<double>& samples, const std::string& estimate, int folds,
+                                      const std::optional<double>& l1, const nb::object& loss,
+                                      const std::string& loss_name, const std::optional<Method>& method,
+                                      const Dict& run) {
   Failure failure;
   CovarianceOptions options;
   options.estimate = parse_sample_estimate(estimate);
-  options.least_pairs = least_pairs;
   options.folds = folds;
-  options.fit.radius = radius;
   options.fit.choose_l1 = !l1;
   if (l1 && *l1 > 0) options.fit.penalty = L1Penalty{*l1};
   options.fit.loss = make_loss(loss, loss_name, failure);
@@ -420,8 +418,8 @@ void bind_solve(nb::module_& module) {
              "loss_name"_a.none(), "penalty"_a, "prepare"_a.none(), "settings"_a, "method"_a.none(), "refit"_a, "run"_a,
              "validation"_a.noconvert().none(), "callback"_a.none(), "keep_dual"_a, "checkpoint"_a.none(),
              "ranks"_a.none());
-  module.def("covariance", &run_covariance, "samples"_a.noconvert(), "estimate"_a, "least_pairs"_a, "folds"_a,
-             "radius"_a.none(), "l1"_a.none(), "loss"_a.none(), "loss_name"_a, "method"_a.none(), "run"_a);
+  module.def("covariance", &run_covariance, "samples"_a.noconvert(), "estimate"_a, "folds"_a, "l1"_a.none(),
+             "loss"_a.none(), "loss_name"_a, "method"_a.none(), "run"_a);
   module.attr("fewest_to_choose") = kFewestToChoose;
 }
 

@@ -297,9 +297,7 @@ def estimate_covariance(
     model, about = _core.covariance(
         samples=table,
         estimate=_name("estimate", estimate),
-        least_pairs=3,
         folds=int(folds),
-        radius=None,
         l1=None if l1 is None else number("l1", l1),
         loss=function,
         loss_name=loss_name,

@@ -12,7 +12,7 @@
 #include "fit/refitted_offsets.hpp"
 #include "fit/sampling.hpp"
 #include "methods/cancelled.hpp"
-#include "methods/smallest_radius.hpp"
+#include "methods/radius_steps.hpp"
 #include "solver/evaluator.hpp"
 
 namespace tracenorm {
@@ -178,19 +178,12 @@ class Search {
     now.refit =
         find_gain(split_answer(now.x, held_, execution), bases(now.offsets, held_, execution), held_.value, execution);
     const bool taken = options_.refit && now.refit.taken;
-    RadiusStep step;
-    step.radius = now.radius;
+    RadiusStep step = step_of(result, now.radius, now.x.terms());
     step.loss = to_string(now.loss);
     step.turn = now.offsets_before ? -1 : now.turns;
     step.gain = taken ? now.refit.gain : 1;
     step.small_gain = taken ? now.refit.small_gain : 1;
     step.validation_error = taken ? now.refit.score : now.refit.score_of_1;
-    step.objective = result.objective;
-    step.relative_gap = result.relative_gap;
-    step.rank = now.x.terms();
-    step.iterations = result.iterations;
-    step.passes = result.counters.passes;
-    step.seconds = result.seconds;
     steps_.push_back(step);
     const bool better =
         steps_.size() == 1 || step.validation_error < steps_[best_step_].validation_error * (1 - kWorthwhile);

@@ -37,17 +37,17 @@ struct DenseRows {
 };
 
 /// What the fused product does with each row's M v before it is used again. A factor is how the weights of a norm join
-/// it, a shift how the low-rank part of a slope matrix does. Any of the three may be null.
+/// it, an addend how the low-rank part of a slope matrix does. Any of the three may be null.
 template <class Work>
 struct RowTerms {
   const Work* factor = nullptr;
-  const Work* shift = nullptr;
-  Work* product = nullptr;  ///< where factor * M v + shift is kept
+  const Work* addend = nullptr;
+  Work* product = nullptr;  ///< where factor * M v + addend is kept
 
-  /// What M' is applied to: factor * (factor * M v + shift).
+  /// What M' is applied to: factor * (factor * M v + addend).
   TRACENORM_INLINE Work take(Index row, Work sum) const {
     if (factor) sum *= factor[row];
-    if (shift) sum += shift[row];
+    if (addend) sum += addend[row];
     if (product) product[row] = sum;
     return factor ? factor[row] * sum : sum;
   }
@@ -59,11 +59,11 @@ inline constexpr Index kBlockColumns = 4;
 /// Products of a sparse matrix, whose columns have 16 or 32 bits.
 template <class Column>
 struct SparseKernels {
-  /// out += M' D (D M v + shift) with D the diagonal of the rows' factors. One pass.
+  /// out += M' D (D M v + addend) with D the diagonal of the rows' factors. One pass.
   void (*normal)(const RowsOf<Column>& m, const double* v, const RowTerms<double>& rows, double* out);
   /// The same in Real throughout, for who needs a few digits only.
   void (*normal_fast)(const RowsOf<Column>& m, const Real* v, const RowTerms<Real>& rows, Real* out);
-  /// The same for kBlockColumns vectors at once, shift and product likewise: what it costs is looking up the columns,
+  /// The same for kBlockColumns vectors at once, addend and product likewise: what it costs is looking up the columns,
   /// and that is done once for all of them.
   void (*normal_block)(const RowsOf<Column>& m, const Real* v, const RowTerms<Real>& rows, Real* out);
   void (*apply)(const RowsOf<Column>& m, const double* v, double* product);

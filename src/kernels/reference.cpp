@@ -187,7 +187,7 @@ void sparse_normal_block(const RowsOf<Column>& m, const Real* v, const RowTerms<
       const Real factor = rows.factor ? rows.factor[i] : Real(1);
       Real sum = 0;
       for (Offset e = m.begin[i]; e < m.begin[i + 1]; ++e) sum += m.value[e] * v[m.col[e] * kBlockColumns + k];
-      sum = factor * sum + (rows.shift ? rows.shift[i * kBlockColumns + k] : Real(0));
+      sum = factor * sum + (rows.addend ? rows.addend[i * kBlockColumns + k] : Real(0));
       if (rows.product) rows.product[i * kBlockColumns + k] = sum;
       for (Offset e = m.begin[i]; e < m.begin[i + 1]; ++e) {
         out[m.col[e] * kBlockColumns + k] += m.value[e] * factor * sum;

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "methods/cancelled.hpp"
-#include "methods/smallest_radius.hpp"
+#include "methods/radius_steps.hpp"
 #include "solver/evaluator.hpp"
 #include "tracenorm/error.hpp"
 
@@ -39,15 +39,8 @@ void tell(const RunHooks& hooks, int step, int since_best, int tolerance) {
 void set_radius(Problem& problem, double radius) { problem.constraint.radius = radius; }
 
 RadiusStep describe(const Result& result, double radius) {
-  RadiusStep step;
-  step.radius = radius;
+  RadiusStep step = step_of(result, radius, result.solution.terms());
   step.validation_error = result.trace[static_cast<std::size_t>(result.solution_iteration)].validation_error;
-  step.objective = result.objective;
-  step.relative_gap = result.relative_gap;
-  step.rank = result.solution.terms();
-  step.iterations = result.iterations;
-  step.passes = result.counters.passes;
-  step.seconds = result.seconds;
   return step;
 }
 
@@ -57,6 +50,18 @@ double smallest_radius(Evaluator& f) {
   const Linearization model = f.linearize(f.data_scale(), false);
   const double sigma = f.leading_atom({1e-2, 30}).sigma;
   return sigma > 0 ? kFirstPromise * std::abs(model.objective) / sigma : 0.0;
+}
+
+RadiusStep step_of(const Result& result, double radius, Index rank) {
+  RadiusStep step;
+  step.radius = radius;
+  step.objective = result.objective;
+  step.relative_gap = result.relative_gap;
+  step.rank = rank;
+  step.iterations = result.iterations;
+  step.passes = result.counters.passes;
+  step.seconds = result.seconds;
+  return step;
 }
 
 double smallest_radius(const Problem& problem, const RunOptions& run) {

@@ -37,11 +37,11 @@ void expect_close(const std::vector<Number>& a, const std::vector<Number>& b, do
 
 std::vector<Real> to_real(const std::vector<double>& v) { return {v.begin(), v.end()}; }
 
-/// Row factors and shifts, given or not.
+/// Row factors and addends, given or not.
 template <class Work>
 std::vector<std::pair<const Work*, const Work*>> row_terms(const std::vector<Work>& factor,
-                                                           const std::vector<Work>& shift) {
-  return {{nullptr, nullptr}, {nullptr, shift.data()}, {factor.data(), nullptr}, {factor.data(), shift.data()}};
+                                                           const std::vector<Work>& addend) {
+  return {{nullptr, nullptr}, {nullptr, addend.data()}, {factor.data(), nullptr}, {factor.data(), addend.data()}};
 }
 
 /// The fused product by a product, the row terms, and a transposed product.
@@ -52,7 +52,7 @@ void normal_by_halves(const Rows& m, Product* apply, Product* apply_transpose, c
   std::vector<double> back(std::size_t(m.last));
   for (Index i = m.first; i < m.last; ++i) {
     const double factor = terms.factor ? terms.factor[i] : 1;
-    terms.product[i] = factor * terms.product[i] + (terms.shift ? terms.shift[i] : 0);
+    terms.product[i] = factor * terms.product[i] + (terms.addend ? terms.addend[i] : 0);
     back[std::size_t(i)] = factor * terms.product[i];
   }
   apply_transpose(m, back.data(), out.data());
@@ -77,7 +77,7 @@ TEST_P(EverySet, SparseProductsAgreeWithTheReference) {
     const RowsOf<ShortIndex> short_m{begin.data(), short_col.data(), value.data(), 2, 21};
     const auto v = vector(cols);
     const auto u = vector(rows);
-    const auto shift = vector(rows);
+    const auto addend = vector(rows);
     std::vector<double> p1(23, 0.5);
     std::vector<double> p2(23, 0.5);
     fast.wide.apply(m, v.data(), p1.data());
@@ -89,16 +89,16 @@ TEST_P(EverySet, SparseProductsAgreeWithTheReference) {
     plain.wide.apply_transpose(m, u.data(), o2.data());
     expect_close(o1, o2, 1e-13);
     const auto factor = vector(rows);
-    for (const auto& [d, s] : row_terms(factor, shift)) {
+    for (const auto& [d, s] : row_terms(factor, addend)) {
       fast.wide.normal(m, v.data(), {d, s, p1.data()}, o1.data());
       normal_by_halves(m, plain.wide.apply, plain.wide.apply_transpose, v, {d, s, p2.data()}, o2);
       expect_close(p1, p2, 1e-13);
       expect_close(o1, o2, 1e-12);
     }
     const auto real_v = to_real(v);
-    const auto real_shift = to_real(shift);
+    const auto real_addend = to_real(addend);
     const auto real_factor = to_real(factor);
-    for (const auto& [d, s] : row_terms(real_factor, real_shift)) {
+    for (const auto& [d, s] : row_terms(real_factor, real_addend)) {
       std::vector<Real> q1(23, Real(0.5)), q2 = q1, q3 = q1;
       std::vector<Real> r1(std::size_t(cols), Real(1)), r2 = r1, r3 = r1;
       fast.wide.normal_fast(m, real_v.data(), {d, s, q1.data()}, r1.data());
@@ -110,8 +110,8 @@ TEST_P(EverySet, SparseProductsAgreeWithTheReference) {
       EXPECT_EQ(r1, r3);
     }
     const auto block_v = reals(cols * kBlockColumns);
-    const auto block_shift = reals(rows * kBlockColumns);
-    for (const auto& [d, s] : row_terms(real_factor, block_shift)) {
+    const auto block_addend = reals(rows * kBlockColumns);
+    for (const auto& [d, s] : row_terms(real_factor, block_addend)) {
       std::vector<Real> q1(std::size_t(rows * kBlockColumns), Real(0.5)), q3 = q1;
       std::vector<Real> r1(std::size_t(cols * kBlockColumns), Real(1)), r3 = r1;
       fast.wide.normal_block(m, block_v.data(), {d, s, q1.data()}, r1.data());
@@ -126,8 +126,8 @@ TEST_P(EverySet, SparseProductsAgreeWithTheReference) {
         };
         std::vector<Real> q2(std::size_t(rows), Real(0.5));
         std::vector<Real> r2(std::size_t(cols), Real(1));
-        const std::vector<Real> shift_k = column(block_shift);
-        plain.wide.normal_fast(m, column(block_v).data(), {d, s ? shift_k.data() : nullptr, q2.data()}, r2.data());
+        const std::vector<Real> addend_k = column(block_addend);
+        plain.wide.normal_fast(m, column(block_v).data(), {d, s ? addend_k.data() : nullptr, q2.data()}, r2.data());
         expect_close(column(q1), q2, 1e-5);
         expect_close(column(r1), r2, 1e-4);
       }
@@ -176,7 +176,7 @@ TEST_P(EverySet, DenseProductsAgreeWithTheReference) {
     const DenseRows m{value.data(), cols, 1, 10};
     const auto v = vector(cols);
     const auto u = vector(rows);
-    const auto shift = vector(rows);
+    const auto addend = vector(rows);
     std::vector<double> p1(11, 0.5);
     std::vector<double> p2(11, 0.5);
     fast.dense_apply(m, v.data(), p1.data());
@@ -188,16 +188,16 @@ TEST_P(EverySet, DenseProductsAgreeWithTheReference) {
     plain.dense_apply_transpose(m, u.data(), o2.data());
     expect_close(o1, o2, 1e-13);
     const auto factor = vector(rows);
-    for (const auto& [d, s] : row_terms(factor, shift)) {
+    for (const auto& [d, s] : row_terms(factor, addend)) {
       fast.dense_normal(m, v.data(), {d, s, p1.data()}, o1.data());
       normal_by_halves(m, plain.dense_apply, plain.dense_apply_transpose, v, {d, s, p2.data()}, o2);
       expect_close(p1, p2, 1e-13);
       expect_close(o1, o2, 1e-12);
     }
     const auto real_v = to_real(v);
-    const auto real_shift = to_real(shift);
+    const auto real_addend = to_real(addend);
     const auto real_factor = to_real(factor);
-    for (const auto& [d, s] : row_terms(real_factor, real_shift)) {
+    for (const auto& [d, s] : row_terms(real_factor, real_addend)) {
       std::vector<Real> q1(11, Real(0.5)), q2 = q1;
       std::vector<Real> r1(std::size_t(cols), Real(1)), r2 = r1;
       fast.dense_normal_fast(m, real_v.data(), {d, s, q1.data()}, r1.data());

@@ -41,7 +41,8 @@ void expect_solves(const std::string& name, const Backend& backend) {
     EXPECT_GE(plain.objective, solved.optimum - rounding);
     EXPECT_LE(plain.trace_norm, solved.problem.radius() * (1 + 1e-9));
   }
-  const double slack = 0.05 * (1 + std::abs(cpu.objective));
+  // Sums in another order lead iterations elsewhere: after 400 the objectives differ by 0.0074 (sccg-sg) or less.
+  const double slack = 0.015 * (1 + std::abs(cpu.objective));
   EXPECT_LE(plain.objective, cpu.objective + slack);
   if (is_bounded(method)) {  // others may find another minimum
     EXPECT_GE(plain.objective, cpu.objective - slack);
