@@ -156,7 +156,8 @@ bool score_part(const EvaluateOptions& options, const CompletionData& data, cons
   add("rmse_prepared", error.rmse_prepared);
   add("mae_prepared", error.mae_prepared);
   add("auc", error.auc);
-  const report::TopMeasures lists = report::top_measures(fitted.model(), part.train, part.test, options.top, relevant);
+  const report::TopMeasures lists = report::top_measures(fitted.model(), part.train, part.test, options.top, relevant,
+                                                         Execution(options.completion.common.fit.run.threads));
   scores.add(fmt::format("precision@{}", options.top), lists.precision);
   scores.add(fmt::format("recall@{}", options.top), lists.recall);
   scores.add(fmt::format("ndcg@{}", options.top), lists.ndcg);

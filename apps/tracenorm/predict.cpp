@@ -5,10 +5,12 @@
 #include <memory>
 #include <optional>
 
+#include "base/block_sums.hpp"
 #include "base/topic.hpp"
 #include "commands.hpp"
 #include "model_input.hpp"
 #include "option_values.hpp"
+#include "output_stream.hpp"
 #include "outputs.hpp"
 #include "reading_options.hpp"
 #include "tracenorm/error.hpp"
@@ -25,6 +27,7 @@ struct PredictOptions {
   io::ReadOptions read;
   std::string output{kStdout};
   std::optional<double> interval;
+  int threads = 0;
   bool strict = false;
   bool quiet = false;
 };
@@ -47,6 +50,15 @@ entries of is fitted to them, by the model's loss and at the price that the rows
                                options.pairs, line + 1, row_known ? "column" : "row",
                                row_known ? pairs.col[line] : pairs.row[line]));
 }
+
+/// Where a pair is in the model, or among the new rows.
+struct Place {
+  Index row;
+  Index col;
+  const NewRow* folded;
+  [[nodiscard]] bool row_known() const { return row != Preparation::kUnknown || folded != nullptr; }
+  [[nodiscard]] bool known() const { return row_known() && col != Preparation::kUnknown; }
+};
 
 Index index_of(const std::optional<Index>& found) { return found.value_or(Preparation::kUnknown); }
 
@@ -74,25 +86,33 @@ int run(const PredictOptions& options) {
     pairs.row.insert(pairs.row.begin(), pairs.header->first);
     pairs.col.insert(pairs.col.begin(), pairs.header->second);
   }
-  std::size_t unknown = 0;
-  fmt::memory_buffer text;
-  for (std::size_t p = 0; p < pairs.row.size(); ++p) {
-    const std::optional<Index> row = rows.find(pairs.row[p]);
-    const std::optional<Index> col = cols.find(pairs.col[p]);
-    const NewRow* const folded = fresh.find(pairs.row[p]);
-    const bool known = (row || folded != nullptr) && col;
-    if (!known && options.strict) refuse_unknown(options, p, pairs, row || folded != nullptr);
-    unknown += known ? 0 : 1;
-    const double prediction =
-        folded != nullptr ? folded->predict(model, index_of(col)) : model.predict(index_of(row), index_of(col));
-    fmt::format_to(std::back_inserter(text), "{}\t{}\t{:.7g}", pairs.row[p], pairs.col[p], prediction);
-    if (options.interval) {
-      const auto [lower, upper] = model.interval(*options.interval, prediction, index_of(row), index_of(col));
-      fmt::format_to(std::back_inserter(text), "\t{:.7g}\t{:.7g}", lower, upper);
-    }
-    text.push_back('\n');
+  const Offset size = static_cast<Offset>(pairs.row.size());
+  const Execution execution(options.threads);
+  std::vector<Place> places(pairs.row.size());
+  for_each_element(execution, places.size(), [&](std::size_t p) {
+    places[p] = {index_of(rows.find(pairs.row[p])), index_of(cols.find(pairs.col[p])), fresh.find(pairs.row[p])};
+  });
+  Offset unknown = 0;
+  for (std::size_t p = 0; p < places.size(); ++p) {
+    if (places[p].known()) continue;
+    if (options.strict) refuse_unknown(options, p, pairs, places[p].row_known());
+    ++unknown;
   }
-  write_output(options.output, {text.data(), text.size()});
+  OutputStream lines(options.output);
+  write_in_waves(execution, size, 4096, lines, [&](Offset first, Offset count, std::string& text) {
+    for (auto p = static_cast<std::size_t>(first); p < static_cast<std::size_t>(first + count); ++p) {
+      const Place& place = places[p];
+      const double prediction =
+          place.folded != nullptr ? place.folded->predict(model, place.col) : model.predict(place.row, place.col);
+      fmt::format_to(std::back_inserter(text), "{}\t{}\t{:.7g}", pairs.row[p], pairs.col[p], prediction);
+      if (options.interval) {
+        const auto [lower, upper] = model.interval(*options.interval, prediction, place.row, place.col);
+        fmt::format_to(std::back_inserter(text), "\t{:.7g}\t{:.7g}", lower, upper);
+      }
+      text.push_back('\n');
+    }
+  });
+  lines.finish();
   if (guessed && !pairs.header && !rows.find(pairs.row.front()) && !cols.find(pairs.col.front())) {
     note(options.quiet,
          fmt::format("{}: the model knows nothing of the first line, '{}' and '{}'; if it is a header, "
@@ -120,6 +140,7 @@ void add_predict(CLI::App& program, Action& action) {
       ->capture_default_str();
   add_number(*app, "--interval", options->interval, kProbability,
              "two more columns: ends of intervals that hold this share of entries to come, 0.9 say");
+  add_integer(*app, "--threads", options->threads, 0, 4096, "0: all cores; the result does not depend on it");
   app->add_flag("--strict", options->strict, "an unknown row or column is an error");
   app->add_flag("--quiet,-q", options->quiet, "no notes");
   app->footer(kPredictExamples);

@@ -10,9 +10,9 @@
 #include "base/execution.hpp"
 #include "base/topic.hpp"
 #include "commands.hpp"
-#include "io/files.hpp"
 #include "model_input.hpp"
 #include "option_values.hpp"
+#include "output_stream.hpp"
 #include "outputs.hpp"
 #include "reading_options.hpp"
 #include "report/ranking.hpp"
@@ -76,59 +76,27 @@ void append_list(std::string& text, const std::string& name, const Model& model,
   }
 }
 
-/// A file that appears when it is whole, or standard output.
-class Lines {
- public:
-  explicit Lines(const std::string& path) {
-    if (path != kStdout) file_ = std::make_unique<io::AtomicFile>(path);
-  }
-  void write(std::string_view text) {
-    if (file_) {
-      file_->write(text);
-    } else {
-      write_output(std::string(kStdout), text);
-    }
-  }
-  void finish() {
-    if (file_) file_->commit();
-  }
-
- private:
-  std::unique_ptr<io::AtomicFile> file_;
-};
-
-/// Every row of the model: blocks of rows are predicted and ranked at once, and written in their order as soon as a
-/// wave of them is ready, so that memory holds a wave and not all lists.
-void write_all(const RecommendOptions& options, const Model& model, const Seen& seen, Lines& lines) {
-  constexpr Index kBlock = 64;
-  const Execution execution(options.threads);
-  const Index rows = model.factors.rows();
+/// Every row of the model.
+void write_all(const RecommendOptions& options, const Model& model, const Seen& seen, OutputStream& lines) {
+  constexpr Offset kBlock = 64;
   const Index cols = model.factors.cols();
-  std::vector<std::string> wave(4 * static_cast<std::size_t>(execution.threads()));
-  for (Index begin = 0; begin < rows; begin += kBlock * static_cast<Index>(wave.size())) {
-    execution.for_each_shard(static_cast<int>(wave.size()), [&](int shard) {
-      std::string& text = wave[static_cast<std::size_t>(shard)];
-      text.clear();
-      const Offset first = begin + Offset{kBlock} * shard;
-      const Offset last = std::min<Offset>(first + kBlock, rows);
-      if (first >= last) return;
-      const Eigen::MatrixXd block = model.factors.dense_rows(static_cast<Index>(first), static_cast<Index>(last));
-      std::vector<double> prediction(static_cast<std::size_t>(cols));
-      for (auto i = static_cast<Index>(first); i < static_cast<Index>(last); ++i) {
-        for (Index j = 0; j < cols; ++j) {
-          prediction[static_cast<std::size_t>(j)] =
-              model.preparation.undo(block(i - static_cast<Index>(first), j), i, j);
-        }
-        append_list(text, model.rows.name(i), model, prediction, seen.columns(i), options.top);
+  const Execution execution(options.threads);
+  write_in_waves(execution, model.factors.rows(), kBlock, lines, [&](Offset first, Offset count, std::string& text) {
+    const auto begin = static_cast<Index>(first);
+    const auto end = static_cast<Index>(first + count);
+    const Eigen::MatrixXd block = model.factors.dense_rows(begin, end);
+    std::vector<double> prediction(static_cast<std::size_t>(cols));
+    for (Index i = begin; i < end; ++i) {
+      for (Index j = 0; j < cols; ++j) {
+        prediction[static_cast<std::size_t>(j)] = model.preparation.undo(block(i - begin, j), i, j);
       }
-    });
-    for (const std::string& text : wave) lines.write(text);
-    if (rows - begin <= kBlock * static_cast<Index>(wave.size())) break;
-  }
+      append_list(text, model.rows.name(i), model, prediction, seen.columns(i), options.top);
+    }
+  });
 }
 
 void write_given(const RecommendOptions& options, const Model& model, const Seen& seen, const NewRows& fresh,
-                 Lines& lines) {
+                 OutputStream& lines) {
   const io::LabelIndex names(model.rows, model.factors.rows());
   std::vector<std::optional<Index>> rows;
   for (const std::string& name : options.rows) {
@@ -164,7 +132,7 @@ int run(const RecommendOptions& options) {
   const Model model = open_model(options.model);
   const Seen seen(options, model);
   const NewRows fresh(model, options.new_rows, options.read, options.quiet);
-  Lines lines(options.output);
+  OutputStream lines(options.output);
   if (options.all) {
     write_all(options, model, seen, lines);
   } else {

@@ -9,6 +9,7 @@
 #include <string>
 #include <tuple>
 
+#include "base/block_sums.hpp"
 #include "bindings.hpp"
 
 namespace tracenorm::python {
@@ -51,9 +52,9 @@ Given<double> predict(const Model& model, const Vector<std::int64_t>& rows, cons
   std::vector<double> out(rows.size());
   {
     const nb::gil_scoped_release unlocked;
-    for (std::size_t i = 0; i < out.size(); ++i) {
+    for_each_element(Execution(), out.size(), [&](std::size_t i) {
       out[i] = model.predict(static_cast<Index>(rows.data()[i]), static_cast<Index>(cols.data()[i]));
-    }
+    });
   }
   return give(std::move(out));
 }

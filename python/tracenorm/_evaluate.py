@@ -116,7 +116,7 @@ def evaluate(
         result = fit(
             train, shape=table.shape, weights=None if table.weights is None else table.weights[kept], **options
         )
-        for name, value in _judge(result, train, held_out, top, least).items():
+        for name, value in _judge(result, train, held_out, top, least, int(options.get("threads", 0))).items():
             scores.setdefault(name, []).append(value)
     return Evaluation({name: np.array(values) for name, values in scores.items()})
 
@@ -153,7 +153,7 @@ def _times(by_time: Any, count: int) -> npt.NDArray[Any]:
     return times
 
 
-def _judge(result: Result, train: Entries, test: Entries, top: int, relevant: float) -> dict[str, float]:
+def _judge(result: Result, train: Entries, test: Entries, top: int, relevant: float, threads: int) -> dict[str, float]:
     rows, cols, values = test[0].astype(np.int64), test[1].astype(np.int64), test[2].astype(np.float64)
     rows[rows >= result.shape[0]] = -1
     cols[cols >= result.shape[1]] = -1
@@ -166,7 +166,7 @@ def _judge(result: Result, train: Entries, test: Entries, top: int, relevant: fl
         scores["rmse"] = float(np.sqrt(np.mean(np.square(predicted - values))))
         scores["mae"] = float(np.mean(np.abs(predicted - values)))
     judged = test[0][inside], test[1][inside], test[2][inside]
-    lists = _core.top_measures(result._model, train, judged, top, relevant)
+    lists = _core.top_measures(result._model, train, judged, top, relevant, threads)
     scores.update({f"{name}@{top}": value for name, value in lists.items()})
     scores["radius"], scores["rank"] = result.radius, result.rank
     if np.isfinite(result.relative_gap):

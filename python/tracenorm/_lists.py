@@ -26,7 +26,7 @@ def recommend(model: Model, rows: Any, top: int, seen: Any, columns: Any, unknow
             f"the model has no row {asked[where < 0].tolist()[0]!r}; unknown='center' lists the columns with the "
             "largest offsets for it"
         )
-    columns_of, lengths = _core.best_lists(model._model, where, _seen_entries(model, seen, columns), top)
+    columns_of, lengths = _core.best_lists(model._model, where, _seen_entries(model, seen, columns), top, 0)
     row = np.repeat(where, lengths)
     return _records(
         row=np.repeat(asked, lengths),

@@ -1,6 +1,8 @@
 #include "report/ranking.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -24,6 +26,29 @@ bool contains(const std::vector<Index>& sorted, Index col) {
 }
 
 double discount(std::size_t place) { return 1 / std::log2(static_cast<double>(place) + 2); }
+
+/// Means over rows.
+constexpr std::array kMeans{&TopMeasures::precision, &TopMeasures::recall, &TopMeasures::ndcg, &TopMeasures::hit_rate,
+                            &TopMeasures::mrr};
+
+/// Adds what a list is worth to a row that has these relevant columns.
+void add_list(const std::vector<Index>& order, const std::vector<Index>& wanted, int top, TopMeasures& sum) {
+  double hits = 0;
+  double gain = 0;
+  double best_gain = 0;
+  for (std::size_t p = 0; p < order.size(); ++p) {
+    if (p < wanted.size()) best_gain += discount(p);
+    if (!contains(wanted, order[p])) continue;
+    if (hits == 0) sum.mrr += 1 / (static_cast<double>(p) + 1);
+    ++hits;
+    gain += discount(p);
+  }
+  ++sum.rows;
+  sum.precision += hits / top;
+  sum.recall += hits / static_cast<double>(wanted.size());
+  sum.ndcg += best_gain > 0 ? gain / best_gain : 0;
+  sum.hit_rate += hits > 0 ? 1 : 0;
+}
 
 }  // namespace
 
@@ -54,43 +79,35 @@ std::vector<Index> best_columns(const std::vector<double>& predictions, const st
   return order;
 }
 
-TopMeasures top_measures(const Model& model, const Entries& train, const Entries& test, int top, double relevant_from) {
+TopMeasures top_measures(const Model& model, const Entries& train, const Entries& test, int top, double relevant_from,
+                         const Execution& execution) {
+  constexpr Offset kRowsAtOnce = 64;
   const Index rows = model.factors.rows();
+  const auto columns = static_cast<std::size_t>(model.factors.cols());
   const auto seen = by_row(train, rows, -std::numeric_limits<double>::infinity());
   const auto relevant = by_row(test, rows, relevant_from);
-  TopMeasures sum{top, relevant_from};
-  std::vector<bool> listed(static_cast<std::size_t>(model.factors.cols()));
-  for (Index i = 0; i < rows; ++i) {
-    const std::vector<Index>& wanted = relevant[static_cast<std::size_t>(i)];
-    if (wanted.empty()) continue;
-    const std::vector<Index> order =
-        best_columns(row_predictions(model, i), seen[static_cast<std::size_t>(i)], static_cast<std::size_t>(top));
-    double hits = 0;
-    double gain = 0;
-    double best_gain = 0;
-    for (std::size_t p = 0; p < order.size(); ++p) {
-      listed[static_cast<std::size_t>(order[p])] = true;
-      if (p < wanted.size()) best_gain += discount(p);
-      if (!contains(wanted, order[p])) continue;
-      if (hits == 0) sum.mrr += 1 / (static_cast<double>(p) + 1);
-      ++hits;
-      gain += discount(p);
+  std::vector<TopMeasures> parts(static_cast<std::size_t>((rows + kRowsAtOnce - 1) / kRowsAtOnce));
+  std::vector<std::atomic<bool>> listed(columns);
+  execution.for_each_block(rows, kRowsAtOnce, [&](Offset first, Offset count) {
+    TopMeasures& sum = parts[static_cast<std::size_t>(first / kRowsAtOnce)];
+    for (auto i = static_cast<Index>(first); i < first + count; ++i) {
+      const std::vector<Index>& wanted = relevant[static_cast<std::size_t>(i)];
+      if (wanted.empty()) continue;
+      const std::vector<Index> order =
+          best_columns(row_predictions(model, i), seen[static_cast<std::size_t>(i)], static_cast<std::size_t>(top));
+      for (const Index col : order) listed[static_cast<std::size_t>(col)].store(true, std::memory_order_relaxed);
+      add_list(order, wanted, top, sum);
     }
-    ++sum.rows;
-    sum.precision += hits / top;
-    sum.recall += hits / static_cast<double>(wanted.size());
-    sum.ndcg += best_gain > 0 ? gain / best_gain : 0;
-    sum.hit_rate += hits > 0 ? 1 : 0;
+  });
+  TopMeasures sum{top, relevant_from};
+  for (const TopMeasures& part : parts) {
+    sum.rows += part.rows;
+    for (const auto measure : kMeans) sum.*measure += part.*measure;
   }
   const double count = sum.rows > 0 ? static_cast<double>(sum.rows) : std::numeric_limits<double>::quiet_NaN();
-  sum.precision /= count;
-  sum.recall /= count;
-  sum.ndcg /= count;
-  sum.hit_rate /= count;
-  sum.mrr /= count;
-  sum.coverage = sum.rows > 0 ? static_cast<double>(std::count(listed.begin(), listed.end(), true)) /
-                                    static_cast<double>(listed.size())
-                              : count;
+  for (const auto measure : kMeans) sum.*measure /= count;
+  const auto on_a_list = std::count(listed.begin(), listed.end(), true);
+  sum.coverage = sum.rows > 0 ? static_cast<double>(on_a_list) / static_cast<double>(columns) : count;
   return sum;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/execution.hpp"
 #include "tracenorm/model.hpp"
 
 namespace tracenorm::report {
@@ -31,6 +32,7 @@ std::vector<Index> best_columns(const std::vector<double>& predictions, const st
                                 std::size_t top);
 
 /// Columns a row has in `train` are not candidates. NaN measures when no row can be judged.
-TopMeasures top_measures(const Model& model, const Entries& train, const Entries& test, int top, double relevant_from);
+TopMeasures top_measures(const Model& model, const Entries& train, const Entries& test, int top, double relevant_from,
+                         const Execution& execution);
 
 }  // namespace tracenorm::report

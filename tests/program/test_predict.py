@@ -24,6 +24,13 @@ class PredictTest(ProgramTest):
         self.succeed("predict", "m.npz", self.data, "--output", "p.tsv")
         self.assertEqual((self.folder / "p.tsv").read_text(), done.stdout)
 
+    def test_many_pairs_come_in_their_order_on_any_number_of_threads(self):
+        pairs = [f"user{1 + k % 7}\titem{1 + k % 5}\n" for k in range(70_000)]  # more than are predicted at once
+        self.write("pairs.tsv", "".join(pairs))
+        one = self.succeed("predict", "m.npz", "pairs.tsv", "--threads", 1).stdout
+        self.assertEqual(self.succeed("predict", "m.npz", "pairs.tsv", "--threads", 3).stdout, one)
+        self.assertEqual([line.rpartition("\t")[0] + "\n" for line in one.splitlines()], pairs)
+
     def test_unknown_names_get_the_mean(self):
         self.write("pairs.tsv", "user1\titem2\nnobody\titem2\nuser1\tnothing\n")
         done = self.succeed("predict", "m.npz", "pairs.tsv")

@@ -34,7 +34,7 @@ TEST(TopMeasures, ByHand) {
   // 3 2 1 0, and 1 is relevant; 0 was rated too low to count.
   const Entries train{{0}, {3}, {5}};
   const Entries test{{0, 0, 1, 1}, {0, 2, 1, 0}, {4, 5, 4, 1}};
-  const TopMeasures top = top_measures(example_model(), train, test, 2, 4);
+  const TopMeasures top = top_measures(example_model(), train, test, 2, 4, Execution(2));
   EXPECT_EQ(top.rows, 2);
   EXPECT_DOUBLE_EQ(top.precision, (0.5 + 0) / 2);
   EXPECT_DOUBLE_EQ(top.recall, (0.5 + 0) / 2);
@@ -45,7 +45,7 @@ TEST(TopMeasures, ByHand) {
 }
 
 TEST(TopMeasures, NobodyToJudge) {
-  const TopMeasures top = top_measures(example_model(), Entries{}, Entries{{0}, {0}, {1}}, 2, 4);
+  const TopMeasures top = top_measures(example_model(), Entries{}, Entries{{0}, {0}, {1}}, 2, 4, Execution(1));
   EXPECT_EQ(top.rows, 0);
   EXPECT_TRUE(std::isnan(top.precision));
   EXPECT_TRUE(std::isnan(top.ndcg));
