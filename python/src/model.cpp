@@ -9,8 +9,8 @@
 #include <string>
 #include <tuple>
 
-#include "base/block_sums.hpp"
 #include "bindings.hpp"
+#include "report/ranking.hpp"
 
 namespace tracenorm::python {
 
@@ -52,9 +52,7 @@ Given<double> predict(const Model& model, const Vector<std::int64_t>& rows, cons
   std::vector<double> out(rows.size());
   {
     const nb::gil_scoped_release unlocked;
-    for_each_element(Execution(), out.size(), [&](std::size_t i) {
-      out[i] = model.predict(static_cast<Index>(rows.data()[i]), static_cast<Index>(cols.data()[i]));
-    });
+    report::predict(model, {rows.data(), rows.size()}, {cols.data(), cols.size()}, out, Execution());
   }
   return give(std::move(out));
 }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/block_sums.hpp"
+
 namespace tracenorm::report {
 
 namespace {
@@ -51,6 +53,13 @@ void add_list(const std::vector<Index>& order, const std::vector<Index>& wanted,
 }
 
 }  // namespace
+
+void predict(const Model& model, std::span<const std::int64_t> rows, std::span<const std::int64_t> cols,
+             std::span<double> out, const Execution& execution) {
+  for_each_element(execution, out.size(), [&](std::size_t e) {
+    out[e] = model.predict(static_cast<Index>(rows[e]), static_cast<Index>(cols[e]));
+  });
+}
 
 std::vector<double> row_predictions(const Model& model, std::optional<Index> row) {
   std::vector<double> all(static_cast<std::size_t>(model.factors.cols()));

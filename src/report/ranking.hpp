@@ -2,7 +2,9 @@
 // entries.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/execution.hpp"
@@ -22,6 +24,10 @@ struct TopMeasures {
   double mrr = 0;            ///< one over the place of the first relevant one; 0 beyond `top`
   double coverage = 0;       ///< share of all columns that are on at least one list
 };
+
+/// The model's predictions at these places.
+void predict(const Model& model, std::span<const std::int64_t> rows, std::span<const std::int64_t> cols,
+             std::span<double> out, const Execution& execution);
 
 /// The model's prediction of every column for a row, not clipped: what is clipped has lost its order. Without a row it
 /// is what the column offsets say.
