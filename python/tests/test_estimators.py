@@ -166,6 +166,17 @@ def test_imputer_fills_new_rows_by_robust_regression(corrupted):
     assert np.allclose(empty, 0)
 
 
+@pytest.mark.parametrize(("loss", "power"), [("absolute", 66), ("squared", 40)])
+def test_imputer_does_not_mind_the_units(corrupted, loss, power):
+    few = np.random.default_rng(1).random((60, 40)) < 0.95  # of most rows fewer entries than the rank
+    X = np.where(few, np.nan, corrupted["truth"])
+    imputer = RobustImputer(radius=60.0, loss=loss, scale=False, gap=1e-3)
+    filled = imputer.fit(corrupted["truth"]).transform(X)
+    for unit in (2.0**power, 2.0**-power):
+        imputer = RobustImputer(radius=60.0 * unit, loss=loss, scale=False, gap=1e-3)
+        assert imputer.fit(corrupted["truth"] * unit).transform(X * unit) / unit == pytest.approx(filled, abs=1e-3)
+
+
 def test_imputer_leaves_empty_columns_out_as_scikit_learn_does(corrupted):
     frame = pd.DataFrame(corrupted["truth"][:, :4], columns=list("abcd")).assign(b=np.nan)
     frame.iloc[::3, 2] = np.nan

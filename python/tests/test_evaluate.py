@@ -94,6 +94,20 @@ def test_labels_are_judged_by_the_area_under_the_curve(corrupted):
     assert np.isnan(_area_under_curve(np.array([1.0]), np.array([True])))
 
 
+@pytest.mark.parametrize("name", ["mine", "logistic"])
+def test_a_loss_in_python_is_for_numbers_whatever_its_name(corrupted, name):
+    def loss(x, y):
+        return np.abs(x - y)
+
+    loss.__name__ = name
+    data = (corrupted["rows"], corrupted["cols"], corrupted["values"])
+    options = {"radius": 60, "folds": 2, "iterations": 20}
+    mine = tracenorm.evaluate(data, loss=loss, **options)
+    named = tracenorm.evaluate(data, loss="absolute", **options)
+    assert mine.scores.keys() == named.scores.keys() and "auc" not in mine.scores
+    assert mine["mae"] == pytest.approx(named["mae"], rel=0.05)  # steps over a kink that only one of them knows
+
+
 def test_what_it_shows(frame):
     found = tracenorm.evaluate(frame[["user", "item", "stars"]], radius=60, folds=2, iterations=5)
     assert "rmse" in repr(found) and "±" in repr(found)

@@ -139,6 +139,20 @@ def test_what_cannot_be_folded_in(people):
         lopsided.fold_in(new)
 
 
+def test_a_function_with_the_name_of_a_loss_is_none(people):
+    def huber(x, y):
+        return np.maximum(3 * (x - y), y - x)
+
+    old, new = people
+    for result in (
+        tracenorm.solve(old, radius=40, iterations=5, loss=huber),
+        tracenorm.fit(old, radius=40, iterations=5, loss=huber),
+    ):
+        assert result.loss == "huber()"
+        with pytest.raises(ValueError, match=r"'huber\(\)' is a function of Python"):
+            result.fold_in(new)
+
+
 def test_strangers_stay_within_the_range():
     rng = np.random.default_rng(2)
     level = np.linspace(1, 5.4, 40)

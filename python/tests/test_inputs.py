@@ -58,8 +58,12 @@ def test_nan_is_missing_in_arrays_whatever_the_dtype_and_order(corrupted):
     frozen.flags.writeable = False
     assert same(solve(frozen), expected)
     assert same(solve(np.repeat(dense, 2, axis=1)[:, ::2]), expected)
-    masked = np.ma.masked_array(np.where(np.isnan(dense), 5, dense), mask=np.isnan(dense))
-    assert same(solve(masked), expected)
+    for under in (5, 1e300, np.inf):  # what a mask hides does not matter
+        masked = np.ma.masked_array(np.where(np.isnan(dense), under, dense.astype(float)), mask=np.isnan(dense))
+        assert same(solve(masked), expected)
+        assert same(tracenorm.fit(masked, radius=40, iterations=5), tracenorm.fit(dense, radius=40, iterations=5))
+    hidden = np.ma.masked_array(np.where(np.isnan(dense), "none", dense.astype(object)), mask=np.isnan(dense))
+    assert same(solve(hidden), expected)
 
 
 def test_an_array_that_is_mostly_holes_is_solved_on_its_entries(corrupted):
@@ -124,6 +128,15 @@ def test_integer_ids_are_in_numerical_order_also_as_text():
     frame = pd.DataFrame({"r": ["10", "9", "9"], "c": [5, -2, 5], "v": [1.0, 2.0, 3.0]})
     result = solve(frame)
     assert result.row_names == ["9", "10"] and result.col_names == ["-2", "5"]
+
+
+def test_a_number_is_the_same_id_whatever_stands_beside_it():
+    mixed = pd.DataFrame({"r": pd.Series([1, "2", 2.0, np.float32(3)], dtype=object), "c": [1, 1, 2, 1]})
+    result = solve(mixed.assign(v=[1.0, 2.0, 3.0, 4.0]))
+    assert result.row_names == ["1", "2", "3"]
+    halves = solve(pd.DataFrame({"r": [0.5, 2.0, 1e300], "c": [1, 2, 1], "v": [1.0, 2.0, 3.0]}))
+    assert halves.row_names == ["0.5", "2", "1e+300"]
+    assert halves.predict([2.0], [2]) == halves.predict(["2"], [2.0])
 
 
 def test_weights_count(corrupted):
@@ -195,6 +208,8 @@ BAD = [
     (pd.DataFrame({"a": [1], "b": [2], "c": ["x"]}), {}, TypeError, "column 'c'"),
     (pd.DataFrame({"a": [np.nan, 1], "b": [2, 2], "c": [3.0, 4.0]}), {}, ValueError, "not finite"),
     (pd.DataFrame({"a": [None, "u"], "b": [2, 2], "c": [3.0, 4.0]}), {}, (TypeError, ValueError), "id"),
+    (pd.DataFrame({"a": pd.array([pd.NA, 7], object), "b": [2, 2], "c": [3.0, 4.0]}), {}, TypeError, "= <NA>; an id"),
+    (pd.DataFrame({"a": pd.array(["u", pd.NA], "string"), "b": [2, 2], "c": [3.0, 4.0]}), {}, TypeError, "= <NA>; an"),
     (pd.DataFrame({"a": [], "b": [], "c": []}), {}, ValueError, "empty"),
     (pd.DataFrame({"a": [1.0], "b": [2.0], "c": ["x"]}), {"columns": "all"}, TypeError, "column 'c' has dtype"),
     (pd.DataFrame([[1.0], [2.0]], index=["u", "u"]), {"columns": "all"}, ValueError, "index holds 'u' twice"),
@@ -210,6 +225,12 @@ BAD = [
 def test_bad_data_are_named(data, options, kind, words):
     with pytest.raises(kind, match=words):
         solve(data, **options)
+
+
+@pytest.mark.parametrize("fit", [solve, tracenorm.fit])
+def test_a_sparse_vector_is_no_matrix(fit):
+    with pytest.raises(ValueError, match="1 dimension"):
+        fit(sp.coo_array(np.arange(4.0)))
 
 
 def test_broken_compressed_rows_are_found():

@@ -1,5 +1,6 @@
 """Recommendations, similar rows and columns, pictures and tables of a model."""
 
+import subprocess
 import sys
 
 import numpy as np
@@ -62,6 +63,31 @@ def test_lists_of_strangers(result):
         result.recommend("u1", unknown="nan")
     with pytest.raises(ValueError, match="top = 0"):
         result.recommend("u1", top=0)
+
+
+@pytest.mark.parametrize("named", ["rows", "columns"])
+def test_names_on_one_side_alone(program, tmp_path, named):
+    """As the program's models have them of a table without a header, or without ids of its rows."""
+    rng = np.random.default_rng(0)
+    matrix = rng.normal(size=(30, 2)) @ rng.normal(size=(2, 20))
+    table = pd.DataFrame(matrix, [f"r{k}" for k in range(30)], [f"c{k}" for k in range(20)])
+    table.to_csv(tmp_path / "wide.csv", index=named == "rows", header=named == "columns")
+    options = ["--radius", "60", "--iterations", "40", "--model", "model.npz", "--quiet"]
+    subprocess.run([program, "complete", "wide.csv", *options], cwd=tmp_path, check=True)
+    model = tracenorm.load(tmp_path / "model.npz")
+    assert (bool(model.row_names), bool(model.col_names)) == (named == "rows", named == "columns")
+    row, cols = ("r3", list(range(20))) if named == "rows" else (3, list(table.columns))
+    best = model.recommend(row, top=20)["column"].tolist()
+    assert sorted(best) == sorted(cols)
+    assert model.recommend(row, top=20, seen=([row] * 2, best[:2], [1.0, 1.0]))["column"].tolist() == best[2:]
+    newcomer = "nina" if named == "rows" else 0
+    folded = model.fold_in(([newcomer] * 20, cols, matrix[3]))
+    assert folded.shape == (31, 20)
+    assert folded.predict("nina" if named == "rows" else 30, cols) == pytest.approx(model.predict(row, cols), abs=0.3)
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    residuals = model.plot(([row] * 20, cols, matrix[3]))[-1]
+    assert sum(bar.get_height() for bar in residuals.patches) == 20
 
 
 def test_similar_columns_by_hand():

@@ -202,9 +202,20 @@ def _unique_names(labels: Any, what: str) -> list[str]:
     return names
 
 
-def _from_sparse(matrix: Any, weights: Any, units: Units) -> _core.Data:
+def _require_two_dimensions(matrix: Any) -> None:
     if matrix.ndim != 2:
         raise ValueError(f"data is a sparse array of {matrix.ndim} dimension(s); it must have two")
+
+
+def _with_holes(matrix: Any) -> npt.NDArray[Any]:
+    """An array with NaN for what is missing. What is under a mask is nobody's business, whatever it is."""
+    if isinstance(matrix, np.ma.MaskedArray):
+        matrix = np.where(np.ma.getmaskarray(matrix), np.nan, matrix.data)
+    return real_array(matrix, "data")
+
+
+def _from_sparse(matrix: Any, weights: Any, units: Units) -> _core.Data:
+    _require_two_dimensions(matrix)
     if matrix.format == "coo":
         return table_from_arrays(matrix.row, matrix.col, matrix.data, matrix.shape, weights).to_data(units)
     if weights is not None and matrix.format != "csr":
@@ -227,9 +238,7 @@ def _from_sparse(matrix: Any, weights: Any, units: Units) -> _core.Data:
 
 
 def _from_matrix(matrix: Any, weights: Any, units: Units, dense: bool) -> _core.Data:
-    if isinstance(matrix, np.ma.MaskedArray):
-        matrix = np.where(np.ma.getmaskarray(matrix), np.nan, real_array(matrix.data, "data"))
-    value = real_array(matrix, "data")
+    value = _with_holes(matrix)
     if value.ndim != 2:
         raise ValueError(f"data has {value.ndim} dimension(s); a matrix has two (triplets are a tuple of three arrays)")
     rows, cols = _checked_shape(value.shape)
@@ -260,11 +269,10 @@ def as_table(data: Any, *, shape: Any = None, columns: Any = None, weights: Any 
         rows, cols, values = data
         return table_from_arrays(rows, cols, values, shape, weights)
     if scipy.sparse.issparse(data):
+        _require_two_dimensions(data)
         coo = data.tocoo()
         return table_from_arrays(coo.row, coo.col, coo.data, coo.shape, weights)
-    if isinstance(data, np.ma.MaskedArray):
-        data = np.where(np.ma.getmaskarray(data), np.nan, real_array(data.data, "data"))
-    value = real_array(data, "data")
+    value = _with_holes(data)
     if value.ndim != 2:
         raise ValueError(f"data has {value.ndim} dimension(s); a matrix has two")
     rows, cols = np.nonzero(~np.isnan(value))

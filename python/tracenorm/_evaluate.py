@@ -110,13 +110,14 @@ def evaluate(
         by_time, data = data[by_time], data if columns is not None else data.drop(columns=by_time)
     table = as_table(data, shape=shape, columns=columns, weights=weights)
     least = float(table.values.astype(np.float64).mean()) if relevant is None else number("relevant", relevant)
+    labels, threads = wants_labels(options.get("loss")), int(options.get("threads", 0))
     scores: dict[str, list[float]] = {}
     for kept, held_out in _parts(table, folds, test, by_time, columns, options.get("seed", 1)):
         train = (table.rows[kept], table.cols[kept], table.values[kept])
         result = fit(
             train, shape=table.shape, weights=None if table.weights is None else table.weights[kept], **options
         )
-        for name, value in _judge(result, train, held_out, top, least, int(options.get("threads", 0))).items():
+        for name, value in _judge(result, labels, train, held_out, top, least, threads).items():
             scores.setdefault(name, []).append(value)
     return Evaluation({name: np.array(values) for name, values in scores.items()})
 
@@ -153,14 +154,16 @@ def _times(by_time: Any, count: int) -> npt.NDArray[Any]:
     return times
 
 
-def _judge(result: Result, train: Entries, test: Entries, top: int, relevant: float, threads: int) -> dict[str, float]:
+def _judge(
+    result: Result, labels: bool, train: Entries, test: Entries, top: int, relevant: float, threads: int
+) -> dict[str, float]:
     rows, cols, values = test[0].astype(np.int64), test[1].astype(np.int64), test[2].astype(np.float64)
     rows[rows >= result.shape[0]] = -1
     cols[cols >= result.shape[1]] = -1
     inside = (rows >= 0) & (cols >= 0)
     predicted = result._model.predict(rows, cols)
     scores: dict[str, float] = {}
-    if wants_labels(result.loss):
+    if labels:
         scores["auc"] = _area_under_curve(predicted, values > 0)
     else:
         scores["rmse"] = float(np.sqrt(np.mean(np.square(predicted - values))))

@@ -25,10 +25,12 @@ def fold_in(model: Model, data: Any, columns: Any) -> _core.Model:
     if model.row_names:
         rows, names = number_ids(row_ids, "data[0]")
         known = model._places(np.array(names, dtype=object), "row")
-        cols = model._places(np.asarray(col_ids), "col")
     else:
         rows, names = positions(row_ids, "data[0]"), []
         known = np.full(rows.max(initial=-1) + 1, -1)
+    if model.col_names:
+        cols = model._places(np.asarray(col_ids), "col")
+    else:
         cols = positions(col_ids, "data[1]").astype(np.int64)
         cols[cols >= model.shape[1]] = -1
     _tell_of_strangers(int(np.count_nonzero(cols < 0)), len(cols))

@@ -15,7 +15,7 @@ Entries = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[Any]]
 
 
 class Named(Protocol):
-    """Data with the names of rows and columns; empty where positions are the names."""
+    """Data with the names of rows and columns; either side is empty where positions are the names."""
 
     @property
     def row_names(self) -> list[str]: ...
@@ -30,7 +30,7 @@ def ids_and_values(entries: Any, names: Named, columns: Any, what: str) -> tuple
         values = real_array(entries[2], f"{what}[2]")
         if not len(rows) == len(cols) == values.size:
             raise ValueError(f"{what} has {len(rows)} rows, {len(cols)} columns and {values.size} values")
-    elif is_frame(entries) or (hasattr(entries, "shape") and not names.row_names):
+    elif is_frame(entries) or (hasattr(entries, "shape") and not (names.row_names or names.col_names)):
         table = as_table(entries, columns=columns if is_frame(entries) else None)
         rows, cols, values = table.rows, table.cols, table.values
         if table.row_names:
@@ -43,12 +43,14 @@ def ids_and_values(entries: Any, names: Named, columns: Any, what: str) -> tuple
 def places(entries: Any, names: Named, columns: Any, what: str) -> Entries:
     """The entries by the positions of the data; -1 for a row or column that the data do not have."""
     rows, cols, values = ids_and_values(entries, names, columns, what)
-    if not names.row_names:
-        # Names that are whole numbers, of a frame, are positions where the data have no names.
-        return positions(rows, f"{what}[0]"), positions(cols, f"{what}[1]"), values
-    row = find_ids(rows, {name: k for k, name in enumerate(names.row_names)}, f"{what}[0]")
-    col = find_ids(cols, {name: k for k, name in enumerate(names.col_names)}, f"{what}[1]")
-    return row.astype(np.int32), col.astype(np.int32), values
+    return _places_of(rows, names.row_names, f"{what}[0]"), _places_of(cols, names.col_names, f"{what}[1]"), values
+
+
+def _places_of(ids: Any, names: list[str], what: str) -> npt.NDArray[np.int32]:
+    """Of one side: data may have names of their rows and none of their columns."""
+    if not names:
+        return positions(ids, what)
+    return find_ids(ids, {name: k for k, name in enumerate(names)}, what).astype(np.int32)
 
 
 def held_out(entries: Any, names: Named, columns: Any) -> Entries | None:
@@ -70,6 +72,7 @@ def held_out(entries: Any, names: Named, columns: Any) -> Entries | None:
 
 
 def positions(ids: Any, what: str) -> npt.NDArray[np.int32]:
+    """Names that are whole numbers, as a frame's, are positions where the data have no names."""
     array = np.asarray(ids)
     if array.dtype.kind == "O":
         try:

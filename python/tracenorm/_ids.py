@@ -10,9 +10,15 @@ import numpy.typing as npt
 
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 
+_LARGEST_WHOLE = 2**53
+"""Of floats beyond it, not every whole number is one."""
+
 
 def as_ids(values: Any, what: str) -> npt.NDArray[Any]:
-    """A one-dimensional array of ids: integers stay integers, whole floats become them, the rest becomes text."""
+    """A one-dimensional array of ids: integers stay integers, whole floats become them, the rest becomes text.
+
+    A number is the same id in every array: 2, 2.0 and "2" are one, whatever stands beside it.
+    """
     array = np.asarray(values)
     if array.ndim != 1:
         raise ValueError(f"{what} has {array.ndim} dimensions; ids must be a one-dimensional array")
@@ -21,15 +27,21 @@ def as_ids(values: Any, what: str) -> npt.NDArray[Any]:
     if array.dtype.kind == "f":
         if not np.isfinite(array).all():
             raise ValueError(f"{what} holds an id that is not finite; leave rows without an id out")
-        if (array == np.floor(array)).all() and (np.abs(array) < 2**53).all():
+        if (array == np.floor(array)).all() and (np.abs(array) < _LARGEST_WHOLE).all():
             return array.astype(np.int64)
     if array.dtype.kind == "O":
         for position, item in enumerate(array):
-            if item is None or item != item or not isinstance(item, (str, int, float, np.generic)):
+            if not isinstance(item, (str, int, float, np.generic)) or item != item:  # pd.NA compares to neither
                 raise TypeError(f"{what}[{position}] = {item!r}; an id must be text or a number")
     elif array.dtype.kind not in "fU":
         raise TypeError(f"{what} has dtype {array.dtype}; ids must be text or numbers")
-    return np.array([str(item) for item in array], dtype=object)
+    return np.array([_text(item) for item in array], dtype=object)
+
+
+def _text(item: Any) -> str:
+    if isinstance(item, (float, np.floating)) and float(item).is_integer() and abs(float(item)) < _LARGEST_WHOLE:
+        return str(int(item))
+    return str(item)
 
 
 def number_ids(values: Any, what: str, ordered: bool = False) -> tuple[npt.NDArray[np.int32], list[str]]:

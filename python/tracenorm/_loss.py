@@ -31,7 +31,7 @@ def named(kind: str, choice: Any) -> str:
 
 def wants_labels(loss: Any) -> bool:
     """Whether the loss is for labels -1 and +1 rather than for numbers."""
-    return not callable(loss) and _core.wants_labels(named("loss", loss))
+    return loss is not None and not callable(loss) and _core.wants_labels(named("loss", loss))
 
 
 class PythonLoss:
@@ -43,7 +43,9 @@ class PythonLoss:
 
     def __init__(self, function: LossFunction) -> None:
         self.function = function
-        self.name = getattr(function, "__name__", type(function).__name__).strip("<>") or "custom"
+        name = getattr(function, "__name__", type(function).__name__).strip("<>") or "custom"
+        # A model says its loss by name: that of a function is none of the library's.
+        self.name: str = f"{name}()" if name.split(":")[0] in losses() else name
 
     def __call__(self, x: Floats, y: Floats) -> Floats:
         answer = np.asarray(self.function(x, y))

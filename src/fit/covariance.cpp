@@ -39,6 +39,10 @@ constexpr std::array<double, 7> kErrors{0, 0.25, 0.5, 1, 1.5, 2, 3};
 /// A loss with a kink has the same slope at every error: this share of it instead, for each error.
 constexpr double kShareOfSlope = 0.25;
 
+/// How far from their mean the values of a variable may be: their squares, and one over these, are numbers of double
+/// precision that have room for what is computed of them.
+constexpr double kFarthest = 1e140;
+
 /// Where a covariance may be inverted as it is.
 constexpr double kInvertible = 1e-6;
 
@@ -70,7 +74,19 @@ void standardize(Samples& samples, CovarianceEstimate& estimate, const Labels& n
     }
     const double mean = sum / count;
     double squares = 0;
-    each([&](double value) { squares += (value - mean) * (value - mean); });
+    double farthest = 0;
+    each([&](double value) {
+      squares += (value - mean) * (value - mean);
+      farthest = std::max(farthest, std::abs(value - mean));
+    });
+    const bool differs = farthest > 1e-12 * std::abs(mean);
+    if (!std::isfinite(mean) || (differs && !(farthest < kFarthest && farthest > 1 / kFarthest))) {
+      throw Error(
+          ErrorCode::input,
+          fmt::format("{} has values {:.3g} from their mean, whose squares double precision does not hold; give "
+                      "it in other units, so that they are between {:g} and {:g}",
+                      variable_text(names, j), farthest, 1 / kFarthest, kFarthest));
+    }
     const double deviation = std::sqrt(squares / (count - 1));
     if (!(deviation > 1e-12 * std::abs(mean))) {
       throw Error(ErrorCode::input,

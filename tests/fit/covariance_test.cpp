@@ -175,6 +175,14 @@ TEST(Covariance, SaysWhichVariableIsWrong) {
   const Labels names{{"a", "b"}};
   EXPECT_NE(complaint({3, 2, {1, 5, 2, 5, 3, 5}}, {}, names).find("variable 'b' is 5 in every sample"),
             std::string::npos);
+  for (const double unit : {1e160, 1e308, 1e-160, 1e-310}) {
+    EXPECT_NE(
+        complaint({4, 2, {1, unit, 2, -unit, 4, unit / 2, 3, -unit / 4}}, {}, names).find("variable 'b' has values"),
+        std::string::npos)
+        << unit;
+  }
+  EXPECT_NE(complaint({3, 2, {1, 1e-160, 2, 1e-160, 3, 1e-160}}, {}, names).find("is 1e-160 in every sample"),
+            std::string::npos);
   EXPECT_NE(complaint({3, 2, {1, kNan, 2, 5, 3, kNan}}, {}, names).find("variable 'b' has one value in 3 samples"),
             std::string::npos);
   EXPECT_NE(complaint({1, 2, {1, 2}}).find("one sample of 2 variables"), std::string::npos);

@@ -121,7 +121,8 @@ class RobustImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         # Of a loss's noise: E r f'(r). It is the scale of a Laplace law for the absolute loss, a variance for a square.
         fitted, datum = self.result_.predict(rows, cols), Z[rows, cols]
         noise = float(np.mean((fitted - datum) * slopes(fitted, datum)))
-        self._prior = max(noise, 1e-12) / np.square(spread)
+        signal = float(np.mean(-datum * slopes(np.zeros_like(datum), datum)))  # the same of a fit that is zero
+        self._prior = (max(noise, 1e-12 * signal) or 1e-12) / np.square(spread)
         self.n_iter_ = self.result_.iterations
         self.radius_ = self.result_.radius
         self.dual_gap_ = self.result_.objective - self.result_.lower_bound
@@ -226,9 +227,12 @@ def _regress(Z: Floats, components: Floats, prior: Floats, slopes: _Slopes) -> F
 def _regress_block(Z: Floats, components: Floats, prior: Floats, slopes: _Slopes) -> Floats:
     seen = ~np.isnan(Z)
     data = np.where(seen, Z, 0.0)
-    weight = seen.astype(np.float64)
+    # Everything is relative to the size of the data, which may have any units.
+    sizes = np.abs(data[seen])
+    usual = (float(np.median(sizes)) or float(sizes.mean()) or 1.0) if seen.any() else 1.0
+    weight = seen * (float(slopes(np.full(1, usual), np.zeros(1))[0]) / usual or 1.0)
     coefficients: Floats = np.zeros((len(Z), len(components)))
-    least = 1e-4 * max(1e-12, float(np.median(np.abs(data[seen]))) if seen.any() else 1.0)
+    least = 1e-4 * usual
     for _ in range(50):
         weighted = weight[:, None, :] * components
         normal = weighted @ components.T
@@ -241,6 +245,6 @@ def _regress_block(Z: Floats, components: Floats, prior: Floats, slopes: _Slopes
         residual = fitted[seen] - data[seen]
         residual = np.where(np.abs(residual) < least, np.where(residual < 0, -least, least), residual)
         weight[seen] = np.maximum(slopes(data[seen] + residual, data[seen]) / residual, 0.0)
-        if change <= 1e-6 * max(1e-12, np.abs(coefficients).max(initial=0)):
+        if change <= 1e-6 * np.abs(coefficients).max(initial=0):
             break
     return coefficients
