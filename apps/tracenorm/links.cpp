@@ -177,7 +177,7 @@ int run(LinksOptions options) {
   report.profile.insert(report.profile.begin(), before.begin(), before.end());
   report.command = "links";
   report.kind = data_kind(options.kind);
-  if (!zeros) report.replaced = wrong_links(graph.links(), data);
+  if (!zeros && (protocol.hide || protocol.flip > 0)) report.replaced = wrong_links(graph.links(), data);
   report.rows = graph.graph().labels;
   report.cols = graph.graph().right_labels;
   watch.on_phase("scoring pairs");

@@ -1,6 +1,7 @@
 #include "model/coded_data.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -38,6 +39,19 @@ DenseValues coded_where_possible(const DenseValues& value) {
     code[e] = std::isnan(value[e]) ? DenseValues::kMissing : static_cast<std::int8_t>(code_of(value[e]));
   }
   return {std::move(code), levels[0], scale};
+}
+
+std::vector<std::pair<Real, Offset>> count_levels(const DenseValues& coded) {
+  // Four tables, for one would have to wait where the same code comes twice in a row.
+  std::array<std::array<Offset, 256>, 4> counts{};
+  const Array<std::int8_t>& code = coded.code();
+  for (std::size_t e = 0; e < code.size(); ++e) ++counts[e % 4][static_cast<std::uint8_t>(code[e])];
+  std::vector<std::pair<Real, Offset>> levels;
+  for (std::size_t k = 0; k < 128; ++k) {  // what is missing has a negative code
+    const Offset count = counts[0][k] + counts[1][k] + counts[2][k] + counts[3][k];
+    if (count > 0) levels.emplace_back(coded.offset() + coded.scale() * Real(k), count);
+  }
+  return levels;
 }
 
 }  // namespace tracenorm

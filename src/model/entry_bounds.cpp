@@ -27,7 +27,45 @@ constexpr double kRounding = 64 * kUnit;
 constexpr double kSmallest = std::numeric_limits<double>::min();
 
 /// Entries are met in blocks: a custom loss is asked for many values at once.
-constexpr Offset kBlock = 8192;
+constexpr std::size_t kBlock = 8192;
+
+/// Entries of a block, those with a datum apart from the holes. Nothing branches on which is which: in a matrix of
+/// which half is seen no processor could foresee it.
+struct Block {
+  std::vector<Offset> seen;
+  std::vector<Offset> holes;
+  std::vector<double> y;  ///< of what is seen
+  std::vector<double> w;
+  std::vector<Real> decoded;
+
+  void read(const EntryData& data, Offset from) {
+    const Offset to = std::min(data.count, from + Offset(kBlock));
+    for (std::vector<Offset>* places : {&seen, &holes}) places->resize(kBlock);
+    y.resize(kBlock);
+    const Real* all = data.y + (data.y != nullptr ? from : 0);
+    if (data.y == nullptr) {
+      decoded.resize(kBlock);
+      kernels::CodedData{data.coded.code + from, data.coded.offset, data.coded.scale}.decode(to - from, decoded.data());
+      all = decoded.data();
+    }
+    std::size_t known = 0;
+    std::size_t unknown = 0;
+    for (Offset e = from; e < to; ++e) {
+      const Real datum = all[e - from];
+      const bool hole = std::isnan(datum);
+      seen[known] = e;
+      y[known] = double(datum);
+      known += hole ? 0 : 1;
+      holes[unknown] = e;
+      unknown += hole ? 1 : 0;
+    }
+    seen.resize(known);
+    y.resize(known);
+    holes.resize(unknown);
+    w.assign(known, 1.0);
+    for (std::size_t i = 0; data.w != nullptr && i < known; ++i) w[i] = double(data.w[seen[i]]);
+  }
+};
 
 /// value[i] = loss(x[i], y[i]).
 template <class L>
@@ -77,36 +115,39 @@ EntrySums EntryBounds::values(const EntryData& data, const double* x, const doub
         PreciseSum objective;
         PreciseSum squares;
         bool finite = true;
+        Block block;
         std::vector<double> below;
         std::vector<double> above;
-        std::vector<double> y;
-        std::vector<double> w;
         std::vector<double> at_below;
         std::vector<double> at_above;
-        for (Offset from = 0; from < data.count; from += kBlock) {
-          for (std::vector<double>* each : {&below, &above, &y, &w}) each->clear();
-          for (Offset e = from; e < std::min(data.count, from + kBlock); ++e) {
-            const double size = std::abs(x[e]) + error[e];
-            finite = finite && std::isfinite(size);
-            squares.add(x[e] * x[e]);
-            if (l1 > 0) objective.add(l1 * size);
-            const auto datum = double(data.datum(e));
-            if (std::isnan(datum)) {
-              if (complement > 0) objective.add(complement * size * size);
-              continue;
-            }
-            const double reach = error[e] + 4 * kUnit * (std::abs(x[e]) + std::abs(datum));
-            below.push_back(x[e] - reach);
-            above.push_back(x[e] + reach);
-            y.push_back(datum);
-            w.push_back(data.w != nullptr ? double(data.w[e]) : 1.0);
+        const auto meet = [&](Offset e) {
+          const double size = std::abs(x[e]) + error[e];
+          finite = finite && std::isfinite(size);
+          squares.add(x[e] * x[e]);
+          if (l1 > 0) objective.add(l1 * size);
+          return size;
+        };
+        for (Offset from = 0; from < data.count; from += Offset(kBlock)) {
+          block.read(data, from);
+          for (const Offset e : block.holes) {
+            const double size = meet(e);
+            if (complement > 0) objective.add(complement * size * size);
+          }
+          below.resize(block.seen.size());
+          above.resize(block.seen.size());
+          for (std::size_t i = 0; i < block.seen.size(); ++i) {
+            const Offset e = block.seen[i];
+            meet(e);
+            const double reach = error[e] + 4 * kUnit * (std::abs(x[e]) + std::abs(block.y[i]));
+            below[i] = x[e] - reach;
+            above[i] = x[e] + reach;
           }
           // A convex function is nowhere in an interval larger than at one of its ends.
-          evaluate(loss, below, y, at_below);
-          evaluate(loss, above, y, at_above);
-          for (std::size_t i = 0; i < y.size(); ++i) {
+          evaluate(loss, below, block.y, at_below);
+          evaluate(loss, above, block.y, at_above);
+          for (std::size_t i = 0; i < block.seen.size(); ++i) {
             finite = finite && std::isfinite(at_below[i]) && std::isfinite(at_above[i]);
-            objective.add(w[i] * std::max(at_below[i], at_above[i]));
+            objective.add(block.w[i] * std::max(at_below[i], at_above[i]));
           }
         }
         EntrySums sums;
@@ -128,38 +169,33 @@ EntrySums EntryBounds::conjugates(const EntryData& data, Real* slope) const {
         PreciseSum conjugates;
         double products = 0;  // of slopes and data, which the conjugates are the small differences of
         double squares = 0;
+        Block block;
         std::vector<double> s;
-        std::vector<double> y;
-        std::vector<double> w;
         std::vector<double> best;
         std::vector<double> value;
-        for (Offset from = 0; from < data.count; from += kBlock) {
-          for (std::vector<double>* each : {&s, &y, &w}) each->clear();
-          for (Offset e = from; e < std::min(data.count, from + kBlock); ++e) {
-            const auto datum = double(data.datum(e));
-            if (std::isnan(datum)) {
-              if (complement == 0) slope[e] = inside(slope[e], {-l1, l1});
-              const double stored = double(slope[e]);
-              if (complement > 0) conjugates.add(stored * stored / (4 * complement));
-              squares += stored * stored;
-              continue;
-            }
-            const double weight = data.w != nullptr ? double(data.w[e]) : 1.0;
-            slope[e] = inside(slope[e], widened(slopes_of(loss, weight, datum), l1));
+        for (Offset from = 0; from < data.count; from += Offset(kBlock)) {
+          block.read(data, from);
+          for (const Offset e : block.holes) {
+            if (complement == 0) slope[e] = inside(slope[e], {-l1, l1});
             const double stored = double(slope[e]);
+            if (complement > 0) conjugates.add(stored * stored / (4 * complement));
             squares += stored * stored;
-            s.push_back(stored);
-            y.push_back(datum);
-            w.push_back(weight);
           }
-          if (l1 > 0) slopes_at_zero(loss, y, best);
-          for (std::size_t i = 0; i < y.size(); ++i) {
-            if (l1 > 0) s[i] = best_share(s[i], w[i] * best[i], l1, slopes_of(loss, w[i], y[i]));
-            products += std::abs(s[i] * y[i]);
-            s[i] /= w[i];
+          s.resize(block.seen.size());
+          for (std::size_t i = 0; i < s.size(); ++i) {
+            Real& own = slope[block.seen[i]];
+            own = inside(own, widened(slopes_of(loss, block.w[i], block.y[i]), l1));
+            s[i] = double(own);
+            squares += s[i] * s[i];
           }
-          conjugate(loss, s, y, value);
-          for (std::size_t i = 0; i < y.size(); ++i) conjugates.add(w[i] * value[i]);
+          if (l1 > 0) slopes_at_zero(loss, block.y, best);
+          for (std::size_t i = 0; i < s.size(); ++i) {
+            if (l1 > 0) s[i] = best_share(s[i], block.w[i] * best[i], l1, slopes_of(loss, block.w[i], block.y[i]));
+            products += std::abs(s[i] * block.y[i]);
+            s[i] /= block.w[i];
+          }
+          conjugate(loss, s, block.y, value);
+          for (std::size_t i = 0; i < s.size(); ++i) conjugates.add(block.w[i] * value[i]);
         }
         EntrySums sums;
         sums.conjugate = conjugates.value();

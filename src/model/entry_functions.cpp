@@ -2,20 +2,29 @@
 
 #include <cmath>
 
+#include "model/coded_data.hpp"
+
 namespace tracenorm {
 
 double root_mean_square(const Observations& observations) {
   double squares = 0;
   Offset observed = 0;
-  std::visit(
-      [&](const auto& data) {
-        for (const Real y : data.value) {
-          if (std::isnan(y)) continue;
-          squares += double(y) * double(y);
-          ++observed;
-        }
-      },
-      observations);
+  const auto add = [&](Real y, Offset count) {
+    squares += static_cast<double>(count) * double(y) * double(y);
+    observed += count;
+  };
+  const auto* dense = std::get_if<DenseObservations>(&observations);
+  if (dense != nullptr && !dense->value.code().empty()) {
+    for (const auto& [y, count] : count_levels(dense->value)) add(y, count);
+  } else {
+    std::visit(
+        [&](const auto& data) {
+          for (const Real y : data.value) {
+            if (!std::isnan(y)) add(y, 1);
+          }
+        },
+        observations);
+  }
   return observed > 0 ? std::sqrt(squares / static_cast<double>(observed)) : 1.0;
 }
 

@@ -222,7 +222,11 @@ Index cols(const Observations& observations) {
 Offset observed(const Observations& observations) {
   if (const auto* sparse = std::get_if<SparseObservations>(&observations)) return sparse->pattern.entries();
   const auto& value = std::get<DenseObservations>(observations).value;
-  return std::count_if(value.begin(), value.end(), [](Real y) { return !std::isnan(y); });
+  if (!value.code().empty()) {
+    return Offset(value.size()) - std::count(value.code().begin(), value.code().end(), DenseValues::kMissing);
+  }
+  const Array<Real> plain = value.plain();
+  return std::count_if(plain.begin(), plain.end(), [](Real y) { return !std::isnan(y); });
 }
 
 Counts count_observed(const Observations& observations, int threads) {

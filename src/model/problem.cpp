@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "base/block_sums.hpp"
 #include "base/topic.hpp"
+#include "model/coded_data.hpp"
 #include "model/custom_check.hpp"
 #include "tracenorm/error.hpp"
 
@@ -49,6 +52,11 @@ void check_data(const Problem& problem, const Values& value, const Array<Real>& 
   const Execution execution(std::holds_alternative<losses::Custom>(problem.loss) ? 1 : threads);
   std::visit(
       [&](const auto& loss) {
+        if constexpr (std::is_same_v<Values, DenseValues>) {
+          const auto accepted = [&](const auto& level) { return loss.accepts(double(level.first)); };
+          const auto levels = count_levels(value);
+          if (weight.empty() && !value.code().empty() && std::all_of(levels.begin(), levels.end(), accepted)) return;
+        }
         const auto wrong = sum_over<1>(execution, value.size(), [&](std::size_t e, Sums<1>& count) {
           if (holes && std::isnan(value[e])) return;
           const bool right =

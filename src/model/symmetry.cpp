@@ -25,23 +25,24 @@ std::string asymmetry_of(const DenseObservations& dense) {
   const auto at = [&](const auto& values, Index i, Index j) {
     return values[static_cast<std::size_t>(i) * static_cast<std::size_t>(n) + static_cast<std::size_t>(j)];
   };
-  const auto compare = [&](const char* what, const auto& values, bool seen_only) -> std::string {
+  const auto compare = [&](const char* what, const auto& values, const auto& shown, bool seen_only) -> std::string {
     if (values.size() != static_cast<std::size_t>(n) * static_cast<std::size_t>(n)) return {};
     for (Index top = 0; top < n; top += kBlock) {
       for (Index left = top; left < n; left += kBlock) {
         for (Index i = top; i < std::min(n, top + kBlock); ++i) {
           for (Index j = std::max(left, i + 1); j < std::min(n, left + kBlock); ++j) {
             if (seen_only && std::isnan(at(dense.value, i, j))) continue;
-            if (!same(at(values, i, j), at(values, j, i)))
-              return differ(what, i, j, at(values, i, j), at(values, j, i));
+            if (!same(at(values, i, j), at(values, j, i))) return differ(what, i, j, at(shown, i, j), at(shown, j, i));
           }
         }
       }
     }
     return {};
   };
-  std::string fault = compare("the value", dense.value, false);
-  return fault.empty() ? compare("the weight", dense.weight, true) : fault;
+  const Array<std::int8_t>& code = dense.value.code();
+  std::string fault = code.empty() ? compare("the value", dense.value, dense.value, false)
+                                   : compare("the value", code, dense.value, false);
+  return fault.empty() ? compare("the weight", dense.weight, dense.weight, true) : fault;
 }
 
 std::string asymmetry_of(const SparseObservations& sparse) {

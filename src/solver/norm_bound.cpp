@@ -255,7 +255,8 @@ SpectralBound NormBound::bound(double estimate, double work) {
   const auto pass = static_cast<double>(store_.facts().entries);
   const double room = std::max(8e6, pass);
   const double most = std::clamp(room / (sizeof(Real) * cols), kLeastSteps, 400.0);
-  const double steps = std::clamp(work, kLeastSteps, most);
+  // Of a symmetric matrix a step is two products, each of them a pass.
+  const double steps = std::clamp(symmetry_ == Symmetry::none ? work : work / 2, kLeastSteps, most);
   const double lanczos = steps + 4 * cols * steps * steps / (store_.facts().work.operations_per_entry * pass);
   if (costs.cholesky <= std::max(work, lanczos)) return from_algebra(costs, false, estimate);
   return from_lanczos(static_cast<int>(steps));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/random.hpp"
 #include "report/example.hpp"
@@ -55,6 +56,34 @@ TEST(RocCurve, ByHand) {
   EXPECT_EQ(curve({{2, false}, {1, true}}), (Points{{0, 0}, {1, 0}, {1, 1}}));
   EXPECT_EQ(curve({{1, false}, {1, true}}), (Points{{0, 0}, {1, 1}}));  // a tie is one step
   EXPECT_TRUE(curve({{1, true}}).empty());
+}
+
+TEST(AreaUnderCurve, ManyScoresAreSortedByTheirDigits) {
+  constexpr int levels = 101;  // from -50 to 50 sevenths, zero with either sign
+  Random random(5);
+  std::vector<Scored> scored;
+  std::vector<double> links(levels);
+  std::vector<double> others(levels);
+  for (int e = 0; e < 30'000; ++e) {
+    const bool positive = random.uniform() < 0.3;
+    const auto level = static_cast<int>(random.below(levels - (positive ? 0 : 20)));
+    const Real score = Real(level - 50) / 7;
+    scored.push_back({score == 0 && positive ? -score : score, positive});
+    (positive ? links : others)[static_cast<std::size_t>(level)] += 1;
+  }
+  double below = 0;  // others
+  double pairs = 0;  // in which the link has the higher score
+  double all_links = 0;
+  for (std::size_t k = 0; k < levels; ++k) {
+    pairs += links[k] * (below + others[k] / 2);
+    below += others[k];
+    all_links += links[k];
+  }
+  EXPECT_NEAR(area_under_curve(scored), pairs / (below * all_links), 1e-12);
+  const auto less = [](const Scored& a, const Scored& b) { return a.score < b.score; };
+  EXPECT_TRUE(std::is_sorted(scored.begin(), scored.end(), less));
+  scored[7].score = std::numeric_limits<Real>::quiet_NaN();
+  EXPECT_TRUE(std::isnan(area_under_curve(scored)));
 }
 
 TEST(RocCurve, AFewPointsHaveTheSameArea) {

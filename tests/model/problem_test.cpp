@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/coded_data.hpp"
+#include "model/entry_functions.hpp"
 #include "tracenorm/problem.hpp"
 
 namespace tracenorm {
@@ -236,6 +237,26 @@ TEST(Observations, DenseKeepsMissingAsNaN) {
   EXPECT_EQ(dense.value[2], 5);
   EXPECT_EQ(observed(Observations(dense)), 2);
   EXPECT_THROW(make_dense(make_sparse(2, 2, {{0}, {0}, {1}}), 10), Error);
+}
+
+TEST(DenseValues, CodesAreCountedAndCheckedByTheirLevels) {
+  const Real nan = std::numeric_limits<Real>::quiet_NaN();
+  const DenseValues plain{Real(-1), nan, Real(2), Real(2), nan, Real(-1), Real(2), Real(0), Real(0.5)};
+  const DenseValues coded = coded_where_possible(plain);
+  ASSERT_FALSE(coded.code().empty());
+  const std::vector<std::pair<Real, Offset>> levels{{Real(-1), 2}, {Real(0), 1}, {Real(0.5), 1}, {Real(2), 3}};
+  EXPECT_EQ(count_levels(coded), levels);
+  EXPECT_TRUE(count_levels(plain).empty());  // numbers as they are have no codes
+
+  Problem problem{DenseObservations{3, 3, coded, {}}, losses::Hinge{}, NoPenalty{}, TraceNormBall{1.0}};
+  EXPECT_EQ(observed(problem.observations), 7);
+  EXPECT_DOUBLE_EQ(root_mean_square(problem.observations), root_mean_square(DenseObservations{3, 3, plain, {}}));
+  EXPECT_NE(complaint(problem).find("row 0, column 2 holds 2"), std::string::npos) << complaint(problem);
+  problem.loss = losses::Absolute{};
+  EXPECT_EQ(complaint(problem), "");
+  problem.constraint.symmetry = Symmetry::symmetric;  // numbers, not codes, in what is said of them
+  EXPECT_NE(complaint(problem).find("row 0, column 1 is nothing, at row 1, column 0 it is 2"), std::string::npos)
+      << complaint(problem);
 }
 
 TEST(Pattern, RefusesWhatIsNoPattern) {
