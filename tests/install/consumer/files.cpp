@@ -1,4 +1,4 @@
-// A stranger's program with files: the example of docs/start/cpp.md.
+// A stranger's program with files and a problem of its own.
 #include <cstdio>
 #include <tracenorm/tracenorm.hpp>
 
