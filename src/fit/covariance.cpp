@@ -182,6 +182,12 @@ class FoldSearch {
       if (observed(fold.problem.observations) == 0) continue;  // nearly nothing is there
       folds_.push_back(std::move(fold));
     }
+    if (folds_.empty()) {
+      too_few_samples(
+          fmt::format("radius: in {} samples without a fold of them no pair of variables has the {} samples that a "
+                      "covariance needs; give a radius, or more samples",
+                      samples.count, options.least_pairs));
+    }
   }
 
   /// Sets path, radius and penalty of the fit. Returns where an answer may begin.

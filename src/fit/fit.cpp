@@ -19,6 +19,7 @@
 #include "fit/split.hpp"
 #include "fit/value_range.hpp"
 #include "methods/environment.hpp"
+#include "model/entry_checks.hpp"
 #include "tracenorm/error.hpp"
 
 namespace tracenorm {
@@ -337,6 +338,7 @@ Fit fit(FitData data, const FitOptions& options, const RunHooks& hooks) {
   if (chosen.chooses_radius() && data.validation.size() == 0 && data.entries.size() < kFewestToChoose) {
     too_few(data.entries.size());
   }
+  check_held_out(data.validation, data.rows, data.cols, *chosen.loss);
   require_memory(data, chosen, available_memory());
   tell(hooks, "preparing the data");
   if (fits_offsets(chosen)) return fit_completion(std::move(data), chosen, hooks);

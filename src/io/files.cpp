@@ -24,10 +24,15 @@ std::string folder_of(const std::string& path) {
 
 // Writing "through" a link must change the file the link points to, not the link.
 std::string follow_links(const std::string& path) {
+  constexpr int most_links = 40;  // as many as the system follows
+  std::filesystem::path at(path);
   std::error_code error;
-  if (!std::filesystem::is_symlink(path, error)) return path;
-  const auto target = std::filesystem::canonical(path, error);
-  return error ? path : target.string();
+  for (int links = 0; links < most_links && std::filesystem::is_symlink(at, error); ++links) {
+    const std::filesystem::path target = std::filesystem::read_symlink(at, error);
+    if (error) return path;
+    at = at.parent_path() / target;  // which is the target where that is absolute
+  }
+  return at.string();
 }
 
 constexpr std::size_t longest_stem = 180;

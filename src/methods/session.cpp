@@ -46,6 +46,23 @@ std::string describe(Status status, const RunOptions& options, double gap) {
   return {};
 }
 
+/// Whether the bound is above the objective, which no convex loss allows.
+bool contradicts(const Result& result) {
+  const double size = std::max(std::abs(result.objective), std::abs(result.lower_bound));
+  return result.lower_bound - result.objective > kOptimalGap * size;
+}
+
+void take_back_bound(Result& result) {
+  result.status = Status::numerical_failure;
+  result.message = fmt::format(
+      "the lower bound {:.7g} is above the objective {:.7g}, so the loss is not convex everywhere: nothing is proved",
+      result.lower_bound, result.objective);
+  result.lower_bound = -std::numeric_limits<double>::infinity();
+  result.relative_gap = std::numeric_limits<double>::infinity();
+  result.certificate = {};
+  result.dual.reset();
+}
+
 bool is_gap(Status status) { return status == Status::gap_reached || status == Status::optimal; }
 
 }  // namespace
@@ -292,8 +309,12 @@ Result Session::finish(std::string method, bool bounded) {
     answer(std::move(solution), bounded, result);
   }
   result.offsets = evaluator_.offsets().download();
-  result.status = final_status(result, from_validation);
-  result.message = describe(result.status, options_, result.relative_gap);
+  if (contradicts(result)) {
+    take_back_bound(result);
+  } else {
+    result.status = final_status(result, from_validation);
+    result.message = describe(result.status, options_, result.relative_gap);
+  }
   if (from_validation && is_gap(status_) && result.status == Status::validation_limit) {
     result.message =
         "the last iterate has the gap that was asked for; the one that is best on the validation entries is returned";

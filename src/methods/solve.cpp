@@ -14,6 +14,7 @@
 #include "methods/cancelled.hpp"
 #include "methods/environment.hpp"
 #include "methods/methods.hpp"
+#include "model/entry_checks.hpp"
 #include "tracenorm/checkpoint.hpp"
 
 namespace tracenorm {
@@ -66,19 +67,6 @@ void check(const Method& method) {
 bool shares_rows(const Method& method) {
   return !std::holds_alternative<methods::GenFB>(method) && !std::holds_alternative<methods::Rlrmc>(method) &&
          !std::holds_alternative<methods::Glrl>(method);
-}
-
-void check_held_out(const Entries& held_out, const Problem& problem) {
-  if (held_out.size() == 0) throw Error(ErrorCode::input, "the validation set is empty");
-  for (std::size_t e = 0; e < held_out.row.size(); ++e) {
-    const bool inside = held_out.row[e] >= 0 && held_out.row[e] < rows(problem.observations) && held_out.col[e] >= 0 &&
-                        held_out.col[e] < cols(problem.observations);
-    if (!inside) {
-      throw Error(ErrorCode::input, fmt::format("validation entry {}: row {}, column {} is outside the {} x {} matrix",
-                                                e, held_out.row[e], held_out.col[e], rows(problem.observations),
-                                                cols(problem.observations)));
-    }
-  }
 }
 
 /// Where the entries will live, and its name.
@@ -215,7 +203,10 @@ Result solve(const Problem& problem, const Method& method, const RunOptions& opt
                 fmt::format("method {} does not know of symmetry = {}; take fwua, rdfw or corrective, or leave it out",
                             method_name(method), to_string(problem.constraint.symmetry)));
   }
-  if (hooks.validation != nullptr) check_held_out(*hooks.validation, problem);
+  if (hooks.validation != nullptr) {
+    if (hooks.validation->size() == 0) throw Error(ErrorCode::input, "the validation set is empty");
+    check_held_out(*hooks.validation, rows(problem.observations), cols(problem.observations), problem.loss);
+  }
   RunOptions run = options;
   if (const auto* corrective = std::get_if<methods::Corrective>(&method)) {
     if (!run.gap) run.gap = corrective->tolerance;

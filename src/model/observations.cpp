@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -12,6 +11,8 @@
 #include "base/block_sums.hpp"
 #include "base/fingerprint.hpp"
 #include "base/grouping.hpp"
+#include "base/least.hpp"
+#include "model/entry_checks.hpp"
 #include "tracenorm/error.hpp"
 
 namespace tracenorm {
@@ -19,38 +20,6 @@ namespace tracenorm {
 namespace {
 
 std::size_t at(Offset index) { return static_cast<std::size_t>(index); }
-
-[[noreturn]] void bad_index(std::string_view what, Offset entry, Index index, Index count) {
-  throw Error(ErrorCode::input,
-              fmt::format("entry {}: {} {} is not in 0..{}", entry, what, index, static_cast<Offset>(count) - 1));
-}
-
-/// Of all numbers that threads found the least, or `none`.
-class Least {
- public:
-  static constexpr Offset none = std::numeric_limits<Offset>::max();
-  void meet(Offset number) {
-    Offset least = least_.load();
-    while (number < least && !least_.compare_exchange_weak(least, number)) {
-    }
-  }
-  [[nodiscard]] Offset value() const { return least_.load(); }
-
- private:
-  std::atomic<Offset> least_ = none;
-};
-
-void require_inside(Index rows, Index cols, const Entries& entries, const Execution& execution) {
-  Least outside;
-  for_each_element(execution, entries.row.size(), [&](std::size_t e) {
-    const bool inside = entries.row[e] >= 0 && entries.row[e] < rows && entries.col[e] >= 0 && entries.col[e] < cols;
-    if (!inside) outside.meet(Offset(e));
-  });
-  if (outside.value() == Least::none) return;
-  const std::size_t e = at(outside.value());
-  if (entries.row[e] < 0 || entries.row[e] >= rows) bad_index("row", Offset(e), entries.row[e], rows);
-  bad_index("column", Offset(e), entries.col[e], cols);
-}
 
 /// Ranges of rows for work that is not summed.
 std::vector<Index> many_cuts(Index rows, const std::vector<Offset>& begin) {

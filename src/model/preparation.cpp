@@ -4,9 +4,11 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/block_sums.hpp"
+#include "model/entry_checks.hpp"
 #include "model/offsets.hpp"
 #include "tracenorm/error.hpp"
 
@@ -100,6 +102,7 @@ Preparation fit_preparation(Preparation::Kind kind, Averaging averaging, const E
     return preparation;
   }
   if (entries.size() == 0) throw Error(ErrorCode::input, "there are no values to fit a preparation to");
+  require_inside(rows, cols, entries, Execution(threads));
   fit_offsets(preparation, averaging, entries, rows, cols, Execution(threads));
   return preparation;
 }
@@ -115,7 +118,14 @@ Preparation fit_preparation(Preparation::Kind kind, Averaging averaging, const D
 
 void prepare(const Preparation& preparation, Entries& entries, int threads) {
   if (preparation.kind == Kind::none) return;
-  for_each_element(Execution(threads), entries.value.size(), [&](std::size_t e) {
+  const Execution execution(threads);
+  if (has_offsets(preparation.kind)) {
+    const auto count = [](const std::vector<double>& offsets) {
+      return offsets.empty() ? std::numeric_limits<Index>::max() : static_cast<Index>(offsets.size());
+    };
+    require_inside(count(preparation.row_offset), count(preparation.col_offset), entries, execution);
+  }
+  for_each_element(execution, entries.value.size(), [&](std::size_t e) {
     entries.value[e] = Real(preparation.apply(double(entries.value[e]), entries.row[e], entries.col[e]));
   });
 }

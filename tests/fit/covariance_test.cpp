@@ -192,5 +192,12 @@ TEST(Covariance, SaysWhichVariableIsWrong) {
             std::string::npos);
 }
 
+TEST(Covariance, SamplesThatLeaveNothingToFoldsAreTooFew) {
+  EXPECT_NE(complaint(grouped(3, 1, 1)).find("in 3 samples without a fold of them"), std::string::npos);
+  CovarianceOptions options;
+  options.least_pairs = 10;
+  EXPECT_NE(complaint(grouped(10, 1, 1), options).find("the 10 samples that a covariance needs"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace tracenorm

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "base/random.hpp"
@@ -395,6 +396,46 @@ TEST(Fit, WhatCannotBeIsNamed) {
                       ErrorCode::usage, "prepare")
                 .find("labels"),
             std::string::npos);
+}
+
+TEST(Fit, ValidationEntriesOutsideOrWithoutAValueAreRefused) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto says = [](FitData data, const Entries& validation, const FitOptions& options) -> std::string {
+    data.validation = validation;
+    try {
+      fit(std::move(data), options);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing";
+  };
+  FitOptions before;  // offsets fitted beforehand, which are looked up by place
+  before.radius = 10;
+  before.prepare = Preparation::Kind::both;
+  for (const FitOptions& options : {FitOptions{}, before}) {
+    EXPECT_EQ(says(ratings(), {{1, 60}, {0, 0}, {1, 1}}, options),
+              "validation entry 1: row 60, column 0 is outside the 60 x 50 matrix");
+    EXPECT_EQ(says(ratings(), {{1, 2}, {0, -3}, {1, 1}}, options),
+              "validation entry 1: row 2, column -3 is outside the 60 x 50 matrix");
+    EXPECT_EQ(says(ratings(), {{1, 2}, {0, 0}, {1, Real(nan)}}, options),
+              "validation entry 1: value nan; it must be a finite number");
+  }
+}
+
+TEST(Fit, DataOutsideAreRefusedBeforeTheirOffsetsAreFitted) {
+  FitOptions options;
+  options.radius = 10;
+  for (const auto kind : {Preparation::Kind::rows, Preparation::Kind::columns, Preparation::Kind::both}) {
+    FitData data = ratings();
+    data.entries.row.back() = 1'000'000'000;
+    options.prepare = kind;
+    try {
+      fit(std::move(data), options);
+      ADD_FAILURE() << to_string(kind);
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("row 1000000000 is not in 0..59"), std::string::npos) << error.what();
+    }
+  }
 }
 
 TEST(Split, PartsHaveTheirSizesAndKeepTheirOrder) {

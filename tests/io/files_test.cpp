@@ -108,6 +108,10 @@ TEST_F(Files, KeepsModeAndLink) {
   std::filesystem::create_symlink("a", path("link"));
   write_file(path("link"), "two");
   EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
+  std::filesystem::create_symlink("to-be", path("early"));  // to a file that does not exist yet
+  write_file(path("early"), "three");
+  EXPECT_TRUE(std::filesystem::is_symlink(path("early")));
+  EXPECT_TRUE(std::filesystem::is_regular_file(path("to-be")));
   EXPECT_EQ(content("a"), "two");
   struct stat status {};
   ASSERT_EQ(stat(path("a").c_str(), &status), 0);

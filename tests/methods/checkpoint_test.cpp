@@ -227,6 +227,25 @@ TEST(CheckpointsOfSolves, ThoseOfOthersAreRefused) {
   EXPECT_EQ(refusal(), "'it' belongs to other data; give those it was made with");
 }
 
+TEST(CheckpointsOfSolves, AFunctionThatHasChangedIsAnotherLoss) {
+  double factor = 10;
+  Problem problem = problem_for("fwua");
+  problem.loss = losses::Custom{[&](double x, double y) { return factor * std::abs(x - y); }, "lambda", {}};
+  RunOptions options;
+  options.iterations = 12;
+  const auto run = [&](const RunHooks& hooks) { return solve(problem, methods::FrankWolfe{}, options, hooks); };
+  std::vector<Checkpoint> written;
+  run_with(run, {}, &written);
+  EXPECT_NO_THROW(run_with(run, written.front()));
+  factor = 1;
+  try {
+    run_with(run, written.front());
+    ADD_FAILURE() << "the bound of one function is none of another";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("loss = lambda with values"), std::string::npos) << error.what();
+  }
+}
+
 FitData fit_data() {
   const SparseObservations data = low_rank_entries(60, 50, 0.5);
   FitData fit{60, 50, {}};

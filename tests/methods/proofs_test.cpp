@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/SVD>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 
@@ -257,6 +258,21 @@ TEST(Proofs, TheConjugateOfALossThatIsGivenByItsValuesIsAnUpperBound) {
       EXPECT_LE(result.lower_bound, 0) << method;
     }
   }
+}
+
+TEST(Proofs, ABoundAboveTheObjectiveIsTakenBack) {
+  // A function that is not what it was when the bound was proved.
+  Random random(12);
+  std::atomic<int> calls = 0;
+  Problem problem{test::normal_entries(20, 15, 0.7, random), losses::Absolute{}, NoPenalty{}, TraceNormBall{5}};
+  problem.loss = losses::Custom{
+      [&](double x, double y) { return (++calls > 1000000 ? 0.01 : 1) * std::abs(x - y); }, "changing", {}};
+  const Result result = solve(problem, methods::FrankWolfe{}, proving(400, 1e-6));
+  EXPECT_GT(calls, 1000000);
+  EXPECT_EQ(result.status, Status::numerical_failure) << result.message;
+  EXPECT_NE(result.message.find("is above the objective"), std::string::npos) << result.message;
+  EXPECT_TRUE(std::isinf(result.relative_gap));
+  EXPECT_TRUE(std::isinf(result.lower_bound));
 }
 
 TEST(Proofs, QuantilesNearTheEndsStayInTheirDomain) {
