@@ -33,7 +33,7 @@ class InterruptionTest(ProgramTest):
             stdout, stderr = self.interrupt(process, number)
             self.assertEqual(process.returncode, 130, stderr)
             self.assertIn("interrupted", stderr)
-            self.assertIn("certified:", stdout)
+            self.assertRegex(stdout, "certified:|no useful bound yet")  # a slow build may not have come to one
             run = parse_strict((self.folder / "run.json").read_text())
             self.assertEqual(run["status"], "interrupted")
             self.assertGreater(run["iterations"], 0)
