@@ -172,7 +172,7 @@ class Reproduction:
             name = f"{experiment['name']} [{number}/{len(runs)}] {run}"
             try:
                 command = self.plan.resolve(run)
-                if command.key in self.log.runs:
+                if self.plan.is_done(command):
                     continue
                 record = self.executor.run(run, command)
                 self.log.append(record)

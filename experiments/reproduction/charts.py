@@ -83,7 +83,7 @@ def scaling(page, experiment, cases):
             series.append((method["title"], "line", [[case.values[size] for case in there]], y))
     if series:
         ordinates = [measure["title"] + ", %" * bool(measure.get("percent")) for measure in measures]
-        ordinates = [f"{title} over the best bound" if title == "excess, %" else title for title in ordinates]
+        ordinates = ["excess over the best bound, %" if title == "excess, %" else title for title in ordinates]
         caption = f"Measures against {size}, means over the seeds."
         page.lines(to_id(experiment["name"], "scaling"), caption, [size], ordinates, series,
                    log_y=[measure["value"] == "excess" for measure in measures])  # fmt: skip

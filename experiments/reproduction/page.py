@@ -6,6 +6,7 @@ import math
 import os
 import pathlib
 import re
+import textwrap
 
 from . import EXPERIMENTS, fail
 
@@ -27,10 +28,15 @@ def write_whole(path, text):
     part.replace(path)
 
 
+def lines_of(text):
+    """As people read it in a file: in lines that fit a screen."""
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
 class Page:
     def __init__(self, title, subtitle):
         self.title, self.subtitle = title, subtitle
-        self.blocks, self.markdown = [], [f"# {title}\n", f"{subtitle}\n"]
+        self.blocks, self.markdown = [], [f"# {title}\n", f"{lines_of(subtitle)}\n"]
 
     def add(self, kind, **block):
         self.blocks.append({"kind": kind, **block})
@@ -41,7 +47,7 @@ class Page:
 
     def text(self, text, warning=False):
         self.add("text", text=text, warning=warning)
-        self.markdown.append(f"> {text}\n" if warning else f"{text}\n")
+        self.markdown.append(f"> {text}\n" if warning else f"{lines_of(text)}\n")
 
     def commands(self, name, summary, lines):
         """Lines to type, that unfold on demand."""
@@ -54,7 +60,7 @@ class Page:
         texts = [columns, *([cell if isinstance(cell, str) else cell[0] for cell in row] for row in rows)]
         lines = ["|" + "".join(f" {text} |" for text in (one.replace("|", "\\|") for one in row)) for row in texts]
         lines.insert(1, "|" + "---|" * words + "---:|" * (len(columns) - words))
-        self.markdown.append("\n".join([f"{caption}\n"] * bool(caption) + lines) + "\n")
+        self.markdown.append("\n".join([f"{lines_of(caption)}\n"] * bool(caption) + lines) + "\n")
 
     def lines(self, name, caption, abscissae, ordinates, series, log_x=False, log_y=False):
         """Curves to be looked at in several ways. A series is (name, style, x, y) with one list per abscissa in x and

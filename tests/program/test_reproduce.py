@@ -193,6 +193,17 @@ class ReproduceTest(ProgramTest):
         self.expect(0, *self.tiny("out", "--resume"))
         self.assertEqual(len(self.log("out")), RUNS + 4)
 
+    def test_shared_runs_without_a_pattern_are_done_again_where_one_is_wanted(self):
+        """Another experiment that holds the same commands against no truth must not leave holes in the table."""
+        self.declare(truth="")
+        self.expect(0, *self.tiny("out", "--quick"))
+        self.assertNotIn("pattern", self.runs("out")[0])
+        self.declare()
+        self.expect(0, *self.tiny("out", "--resume", "--quick"))
+        self.assertEqual([("pattern" in json.loads(line)) for line in self.log("out")], [False] * 3 + [True] * 3)
+        self.expect(0, *self.tiny("out", "--resume", "--quick"))
+        self.assertEqual(len(self.log("out")), 6)
+
     def test_interrupted(self):
         self.declare(values={"iterations": 10_000_000})
         process = self.start(*self.tiny("out"))

@@ -16,6 +16,7 @@ from reproduction import EXPERIMENTS
 from reproduction.data_sets import RecordedData
 from reproduction.declaration import load_experiment
 from reproduction.log import Log
+from reproduction.page import lines_of
 from reproduction.plan import Plan
 from reproduction.results import CaseResults, mean_text, number_text
 from reproduction.sections import reproduction_page
@@ -69,7 +70,7 @@ def summary(plan, experiments):
         if any(counts):
             yield f"| {title} | {printed} | {here} | {' / '.join(map(str, counts))} |"
     if missing := [title for title, *_, counts in rows if not any(counts)]:
-        yield f"\nNothing yet of: {'; '.join(missing)}."
+        yield "\n" + lines_of(f"Nothing yet of: {'; '.join(missing)}.")
 
 
 def table_rows(experiments, plan):
