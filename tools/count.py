@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts what docs/architecture.md says of the size of things, as rows of its table.
+"""Counts what docs/architecture.md and docs/history.md say of the size of things, as rows of a table.
 
 tools/count.py                   what a backend writes, the largest class, lines
 tools/count.py --build FOLDER    also the seconds that a finished build of the program took to compile, one file after
