@@ -158,8 +158,8 @@ guard: ## fails when a kernel takes a tenth more instructions, or a run a tenth 
 	cmake --preset release -DTRACENORM_BENCH=ON && cmake --build --preset release -j $(JOBS) --target tracenorm_guard tracenorm_program
 	python3 tools/guard.py build
 
-# The site is made of docs/, README and other pages, docstrings and headers. Its tutorials are run first; a link that leads
-# nowhere is an error.
+# The site is made of docs/, README and other pages, docstrings and headers. Its tutorials and notebooks are run first; a link
+# that leads nowhere is an error.
 docs_python = build/docs-venv/bin/python
 .PHONY: docs-venv
 docs-venv: wheel
@@ -169,14 +169,14 @@ docs-venv: wheel
 	$(docs_python) -m pip install --quiet --force-reinstall --no-deps dist/*.whl
 
 .PHONY: docs
-docs: docs-venv ## the documentation as a site in build/site, its tutorials run
+docs: docs-venv ## the documentation as a site in build/site, its tutorials and notebooks run
 	$(docs_python) tools/docs/run_pages.py build/docs-runs --jobs $(JOBS)
+	$(docs_python) tools/docs/run_notebooks.py examples/notebooks build/docs-runs/notebooks
 	NO_MKDOCS_2_WARNING=1 $(docs_python) -m mkdocs build --strict --quiet
 	@echo "build/site/index.html"
 
 .PHONY: test-docs
-test-docs: docs ## the site, the notebooks, and a look at the site in a browser
-	$(docs_python) tools/docs/run_notebooks.py examples/notebooks
+test-docs: docs ## the site with all that it runs, and a look at it in a browser
 	$(docs_python) tests/docs/check_schema.py docs/report.schema.json build/docs-runs
 	$(call packages,test)
 	TRACENORM_SITE=build/site /usr/bin/python3 -B -m unittest discover --start-directory tests/browser --pattern site_check.py

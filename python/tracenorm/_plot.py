@@ -34,7 +34,8 @@ def _convergence(axis: Any, trace: npt.NDArray[Any]) -> None:
     shown = np.isfinite(gap) & (gap > 0)
     axis.set(title="convergence", xlabel="seconds", ylabel="certified gap, %")
     if shown.any():
-        axis.semilogy(trace["seconds"][shown], 100 * gap[shown])
+        few = shown.sum() < 20  # a single one is no line
+        axis.semilogy(trace["seconds"][shown], 100 * gap[shown], marker="." if few else "")
     else:  # nothing was certified
         axis.plot(trace["seconds"], trace["objective"])
         axis.set_ylabel("objective")

@@ -1,7 +1,7 @@
 """What MkDocs asks while it builds the site (see mkdocs.yml).
 
 - Pages may link to files of the repository that are not in docs/: each becomes a page below source/.
-- Blocks that `run_pages.py` has run are followed by what they printed and drew.
+- Blocks that `run_pages.py` has run are followed by what they printed and drew; so are the cells of notebooks.
 - Names of options get a class, so that the style can keep them whole.
 - The reference of the C++ library is made from what Doxygen reads in the headers, that of a run's JSON from its schema.
 """
@@ -19,6 +19,7 @@ from mkdocs.structure.files import File
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import cpp_reference
 import report_reference
+import run_notebooks
 import run_pages
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -62,18 +63,17 @@ def outside_files(pages):
     return sorted(found)
 
 
-def notebook_page(path, text):
-    parts = [f"*The notebook {path}, without its outputs.*\n"]
-    for cell in json.loads(text)["cells"]:
-        source = "".join(cell["source"])
-        parts.append(source if cell["cell_type"] == "markdown" else f"~~~~python\n{source}\n~~~~")
-    return "\n\n".join(parts)
+def notebook_page(path):
+    done = RUNS / "notebooks" / pathlib.Path(path).name
+    if not done.exists():
+        raise PluginError(f"{path} was not run: `make docs` does that first (tools/docs/run_notebooks.py)")
+    return run_notebooks.page(path, done.read_text(encoding="utf-8"))
 
 
 def source_page(path):
     text = (ROOT / path).read_text(encoding="utf-8")
     if path.endswith(".ipynb"):
-        return notebook_page(path, text)
+        return notebook_page(path)
     if path.endswith(".md"):
         return text
     return f"# {path}\n\n~~~~{LANGUAGES.get(pathlib.Path(path).suffix, 'text')}\n{text}\n~~~~\n"
@@ -86,9 +86,10 @@ def on_files(files, config):
         files.append(File.generated(config, site_path(path), content=source_page(path)))
     for uri, text in [*cpp_reference.pages(ROOT), *report_reference.pages(ROOT)]:
         files.append(File.generated(config, uri, content=text))
-    for page in run_pages.PAGES:
+    drawn = [*run_pages.PAGES, "notebooks"]
+    for page, place in zip(drawn, [*run_pages.PAGES, "source/examples/notebooks"], strict=True):
         for picture in sorted((RUNS / page).glob("*.png")):
-            files.append(File.generated(config, f"{page}/{picture.name}", abs_src_path=str(picture)))
+            files.append(File.generated(config, f"{place}/{picture.name}", abs_src_path=str(picture)))
     return files
 
 
@@ -99,7 +100,7 @@ def gallery():
         for output in json.loads((RUNS / page / "outputs.json").read_text()):
             for picture in output["pictures"]:
                 title = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
-                parts.append(f"[![{picture['alt']}]({page}/{picture['file']})]({page}.md)\n\n*{title}.*")
+                parts.append(f"[![{picture['alt']}]({page}/{picture['file']})]({page}.md)\n\n*{title}*")
     return "\n\n".join(parts)
 
 
