@@ -190,3 +190,12 @@ def comparisons(experiment, cases):
         else:
             rows.append([*row, ("not run", "faint"), ""])
     return rows
+
+
+def tally(rows):
+    """How many of the rows of `comparisons` came out how, as a sentence."""
+    words = [row[-1] if isinstance(row[-1], str) else row[-1][0] for row in rows]
+    found = [f"{words.count(word)} {word}" for word in ("confirmed", "not quite", "contradicted") if word in words]
+    missing = words.count("")
+    not_run = f" {missing} are not run." if missing else ""
+    return f"Of {len(rows)} comparisons: {', '.join(found) or 'none to be told yet'}.{not_run}"

@@ -2,7 +2,7 @@
 
 from .charts import add_charts, component_functions
 from .page import Page
-from .results import CaseResults, comparisons, results_table
+from .results import CaseResults, comparisons, results_table, tally
 
 TITLE = "The experiments of FWUA, again"
 SUBTITLE = (
@@ -29,6 +29,7 @@ def reproduction_page(plan, experiments, command, quick, failures):
         page.text(warning, warning=True)
     if rows := [row for pair in zip(experiments, cases, strict=True) for row in comparisons(*pair)]:
         page.heading("directions", "Does the paper's order hold?")
+        page.text(tally(rows))
         page.text(SECONDS)
         caption = "Every comparison that the paper makes with its own method, and whether our runs point the same way."
         columns = ["experiment", "case", "comparison", "measure", "the paper", "our runs", "direction"]

@@ -119,6 +119,8 @@ class ReproduceTest(ProgramTest):
         deviation = abs(fwua[0] - fwua[1]) / 2**0.5
         row = next(line for line in self.tables("out").splitlines() if line.startswith("|  | FWUA | 2 "))
         self.assertIn(f" {mean:.6f} ± {deviation:.6f} | 40.000000 | {100 * (mean / 40 - 1):+.1f} % |", row)
+        direction = self.tables("out").splitlines()[2]
+        self.assertRegex(direction, r"^Of 1 comparisons: 1 (confirmed|not quite|contradicted)\.$")
         self.assertFalse((self.folder / "out" / "work").exists())
 
     def test_command_on_record_gives_the_number(self):

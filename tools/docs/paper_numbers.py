@@ -18,7 +18,7 @@ from reproduction.declaration import load_experiment
 from reproduction.log import Log
 from reproduction.page import lines_of
 from reproduction.plan import Plan
-from reproduction.results import CaseResults, mean_text, number_text
+from reproduction.results import CaseResults, comparisons, mean_text, number_text, tally
 from reproduction.sections import reproduction_page
 
 NAMES = ("covariance", "links", "movielens", "robustness", "figures")
@@ -70,7 +70,10 @@ def results(plan, experiments):
 def summary(plan, experiments):
     """Rows of which some run is finished; what has none is named below."""
     runs = [run for experiment in experiments for run in plan.all_runs(experiment)]
-    yield f"{sum(plan.finished(run) is not None for run in runs)} of {len(runs)} runs are finished.\n"
+    yield f"{sum(plan.finished(run) is not None for run in runs)} of {len(runs)} runs are finished."
+    cases = [[CaseResults(plan, one, case) for case in plan.cases(one)] for one in experiments]
+    directions = [row for pair in zip(experiments, cases, strict=True) for row in comparisons(*pair)]
+    yield f"{tally(directions)}\n[Which](results.md#does-the-papers-order-hold).\n"
     rows = [*table_rows(experiments, plan), genfb_row(plan, experiments)]
     if any(any(counts) for *_, counts in rows):
         yield "| | the paper | here | seeds |\n|---|---|---|---|"
