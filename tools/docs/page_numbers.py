@@ -15,7 +15,8 @@ make here (of another machine, another package) stay. "numbers exactly: COMMAND"
 the day or the machine. Commands run in the root of the repository; one that names DATA needs --data.
 
 --check runs those that say how well they must agree, changes nothing, and fails where they do not. Columns whose title
-speaks of seconds are compared within a factor of two: they depend on the machine and its other work.
+speaks of seconds are compared within a factor of two, MB within a quarter: they depend on the machine and its other
+work.
 """
 
 import argparse
@@ -31,7 +32,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 REGION = re.compile(r"(<!-- numbers(?: within (\d+) %| (exactly))?: (.*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 NUMBER = re.compile(r"-?\d+(?:[.,]\d+)*(?:e-?\d+)?")
-SECONDS_MAY_DIFFER = 0.5
+MAY_DIFFER = {"second": 0.5, "MB": 0.25}  # by a word of the column's title
 
 
 def pages():
@@ -87,7 +88,7 @@ def differences(written, made, share):
         yield "the page has no row that the command makes"
     for key in before.keys() & after.keys():
         for one, other in itertools.zip_longest(before[key], after[key], fillvalue=("", float("inf"))):
-            allowed = SECONDS_MAY_DIFFER if "second" in one[0] else share
+            allowed = next((more for word, more in MAY_DIFFER.items() if word in one[0]), share)
             if not abs(one[1] - other[1]) <= allowed * max(abs(one[1]), abs(other[1])):
                 yield f"{' '.join(key)}: {one[0]}: the page has {one[1]:g}, the command {other[1]:g}"
 
