@@ -191,6 +191,7 @@ bool choose(bool with_l1, Trial* trial, const RunHooks& hooks, Fit& fit) {
   if (trial != nullptr) {  // a part of the data, outliers included
     judging.validation = &trial->validation;
     run.validation_measure = ValidationMeasure::loss;
+    run.certificate_share = 0;  // bounds of a smaller problem are nobody's
   }
   RadiusPath path = with_l1 ? choose_radius_and_penalty(judged, fit.method, run, judging)
                             : choose_radius(judged, fit.method, run, judging);

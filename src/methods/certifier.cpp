@@ -138,11 +138,11 @@ void Certifier::finish(const Linearization& model) {
 
 void Certifier::remove_doubt(double objective) {
   if (certificate_.proof != SpectralBound::Proof::probabilistic || !std::isfinite(objective)) return;
+  if (!evaluator_.certain_in_a_moment()) return;
   const Slopes which = certificate_.slopes;
   const double conjugates = evaluator_.make_dual(which);
   const double estimate = evaluator_.estimate_norm(which == Slopes::current ? which : Slopes::dual);
   const SpectralBound bound = evaluator_.certain_bound(estimate);
-  if (bound.proof == SpectralBound::Proof::none) return;
   double margin = kWorthOfCertainty * (objective - lower_bound_);
   if (options_.gap && relative_gap(objective, lower_bound_) <= *options_.gap) {  // that must stay so
     margin =

@@ -40,11 +40,12 @@ struct Block {
 
   void read(const EntryData& data, Offset from) {
     const Offset to = std::min(data.count, from + Offset(kBlock));
-    for (std::vector<Offset>* places : {&seen, &holes}) places->resize(kBlock);
-    y.resize(kBlock);
+    const auto size = static_cast<std::size_t>(to - from);
+    for (std::vector<Offset>* places : {&seen, &holes}) places->resize(size);
+    y.resize(size);
     const Real* all = data.y + (data.y != nullptr ? from : 0);
     if (data.y == nullptr) {
-      decoded.resize(kBlock);
+      decoded.resize(size);
       kernels::CodedData{data.coded.code + from, data.coded.offset, data.coded.scale}.decode(to - from, decoded.data());
       all = decoded.data();
     }

@@ -234,11 +234,14 @@ NormBound::Costs NormBound::costs() const {
   return {side, length, gram + 4 * cube, gram + cube / 3, kMoment / operations};
 }
 
-SpectralBound NormBound::certain_bound(double estimate) {
-  if (forced_proof) return kNoBound;
+bool NormBound::certain_in_a_moment() const {
   const Costs costs = this->costs();
-  if (costs.length <= kMostExact && costs.exact <= costs.moment) return from_algebra(costs, true, estimate);
-  return costs.cholesky <= costs.moment ? from_algebra(costs, false, estimate) : kNoBound;
+  return !forced_proof && costs.cholesky <= costs.moment;
+}
+
+SpectralBound NormBound::certain_bound(double estimate) {
+  const Costs costs = this->costs();
+  return from_algebra(costs, costs.length <= kMostExact && costs.exact <= costs.moment, estimate);
 }
 
 SpectralBound NormBound::bound(double estimate, double work) {

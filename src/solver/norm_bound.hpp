@@ -27,7 +27,8 @@ class NormBound {
   /// An upper bound of sigma_1 of the dual point, about which the estimate is known. Proved as rigorously as `work`
   /// passes allow, and without a doubt wherever that takes no more than a moment.
   SpectralBound bound(double estimate, double work);
-  /// The same, without a doubt, if that takes no more than a moment; otherwise infinite.
+  /// Whether a bound without a doubt takes no more than a moment, and that bound.
+  [[nodiscard]] bool certain_in_a_moment() const;
   SpectralBound certain_bound(double estimate);
 
  private:

@@ -124,6 +124,7 @@ TEST(Fit, HoldsATenthOutAndSolvesOnEverything) {
   prepare(part, split.validation);
   RunOptions by_loss;
   by_loss.validation_measure = ValidationMeasure::loss;
+  by_loss.certificate_share = 0;
   const RadiusPath path = choose_radius(smaller, {}, by_loss, {.validation = &split.validation});
   Problem whole = problem_of(data.entries, preparation_of(data.entries));
   whole.constraint.radius = path.radius();

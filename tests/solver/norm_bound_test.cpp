@@ -51,6 +51,33 @@ TEST(NormBound, AFactorisationThatIsCheapProvesTheNorm) {
   EXPECT_LE(exact.value, sigma * (1 + 1e-5));
 }
 
+TEST(NormBound, RoundingOfAGramMatrixIsCovered) {
+  // One column of equal slopes, whose square is a number of 48 bits: the sum of 5000 of them is rounded on its way, in
+  // about half of these draws downward, while sigma_1^2 is known exactly.
+  Random random(24);
+  for (int trial = 0; trial < 50; ++trial) {
+    constexpr Index rows = 5000;
+    Entries entries;
+    for (Index i = 0; i < rows; ++i) {
+      entries.row.push_back(i);
+      entries.col.push_back(0);
+      entries.value.push_back(1);
+    }
+    const Real slope = Real(0.5 + 0.5 * random.uniform());
+    const SparseObservations data = make_sparse(rows, 1, entries, std::vector<Real>(rows, slope));
+    const Problem problem{data, losses::Absolute{}, NoPenalty{}, TraceNormBall{1}};
+    const auto f = make_evaluator(problem);
+    f->linearize(0.25, true);
+    f->make_dual(Slopes::current);
+    const SpectralBound bound = f->bound_norm(f->estimate_norm(Slopes::current), 1e9);
+    EXPECT_EQ(bound.proof, SpectralBound::Proof::exact);
+    const long double square = static_cast<long double>(slope) * static_cast<long double>(slope) * rows;
+    const auto value = static_cast<long double>(bound.value);
+    EXPECT_GE(value * value, square) << trial;
+    EXPECT_LE(value * value, square * (1 + 1e-10L)) << trial;
+  }
+}
+
 /// The dual point as it is written into a certificate: these slopes at the entries, 2 lambda X elsewhere.
 Eigen::MatrixXd dual_matrix(const SparsePattern& pattern, const DualPoint& point) {
   Eigen::MatrixXd g = point.elsewhere.dense();

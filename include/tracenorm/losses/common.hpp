@@ -1,7 +1,7 @@
 // What every loss is made of.
 //
 // A loss is a tiny regular type. For an entry with datum y it says, for a prediction x:
-//   value(x, y)        the convex function f
+//   value(x, y)        the convex function f, whose least value is 0 (that of a custom loss may be another)
 //   subgradient(x, y)  one element of its subdifferential
 //   chord(x, w, y)     the slope of the uniform affine approximation on [x-w, x+w], i.e. (f(x+w) - f(x-w)) / 2w, in
 //   closed
