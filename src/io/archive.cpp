@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <exception>
 #include <new>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -68,9 +69,19 @@ struct ArchiveReader::Stream {
     } while (archive_entry_filetype(entry) == AE_IFDIR);
     const char* name = archive_entry_pathname_utf8(entry);
     member = name != nullptr ? name : "(unnamed)";
+    refuse_greedy_packing();
     size.reset();
     if (archive_entry_size_is_set(entry) != 0) size = static_cast<std::uint64_t>(archive_entry_size(entry));
     return true;
+  }
+
+  /// Other ways to pack a member of a zip archive say in a few bytes how much memory unpacking shall take, up to
+  /// gigabytes, and nobody packs arrays or ratings so. libarchive tells it as in "ZIP 2.0 (deflation)".
+  void refuse_greedy_packing() const {
+    const std::string_view format = archive_format_name(handle.get());
+    if (!format.starts_with("ZIP") || format.ends_with("(deflation)") || format.ends_with("(uncompressed)")) return;
+    fail("'{}:{}' is packed in a way that is not read ({}); zip it anew, with deflate or stored", packed.name(), member,
+         format);
   }
 
   std::size_t read(char* into, std::size_t bytes) {
