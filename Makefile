@@ -144,7 +144,13 @@ campaign: ## random problems against every bound, objective, status and certific
 fuzz: ## fuzz targets for every reader and parser, with sanitizers; MINUTES=5 for all of them together, TARGETS="npy model"
 	$(call packages,build fuzz)
 	cmake --preset fuzz && cmake --build build-fuzz -j $(JOBS)
-	tests/fuzz/run.py build-fuzz $(TARGETS) --minutes $(or $(MINUTES),5) --jobs $(JOBS)
+	tests/fuzz/run.py build-fuzz $(TARGETS) --minutes $(or $(MINUTES),5) --jobs $(JOBS) --inputs build-fuzz-fast
+
+.PHONY: fuzz-fast
+fuzz-fast: ## the same without sanitizers: many times the inputs; what they find is run under sanitizers by make fuzz
+	$(call packages,build fuzz)
+	cmake --preset fuzz-fast && cmake --build build-fuzz-fast -j $(JOBS)
+	tests/fuzz/run.py build-fuzz-fast $(TARGETS) --minutes $(or $(MINUTES),5) --jobs $(JOBS) --inputs build-fuzz
 
 .PHONY: soak
 soak: build ## runs that are killed, stopped and resumed on full disks, against undisturbed ones; MINUTES=60
@@ -218,4 +224,4 @@ install: build ## library, headers and program to PREFIX (/usr/local)
 
 .PHONY: clean
 clean: ## removes everything that was built
-	rm -rf dist packages build build-packages build-dev build-asan build-tsan build-tidy build-double build-fuzz demo-output
+	rm -rf dist packages build build-packages build-dev build-asan build-tsan build-tidy build-double build-fuzz build-fuzz-fast demo-output

@@ -2,6 +2,7 @@
 """How well hidden links are found, beside scores that take a few lines of SciPy.
 
     bench/links.py PROGRAM OUT.json [--facebook FILE] [--ratings FILE] [--seeds N] [--only WORD] [--options "..."]
+    bench/links.py PROGRAM OUT.json --facebook FILE --before OLD_PROGRAM [--seeds N]
 
 The usual protocol: a tenth of the links is hidden among the pairs without one; they are to be told from as many pairs
 that never had a link, drawn at random. Every method sees the same remaining links and scores the same pairs. Graphs:
@@ -14,6 +15,11 @@ common neighbours, Adamic-Adar, Katz (power series, its weight half of what the 
 spectral embeddings, plain and of the adjacency divided by roots of degrees, whose rank is the best of six on a tenth of
 the remaining links. On a bipartite graph neighbours of neighbours are three steps away, and are counted there. Seconds
 are processor seconds of everything a method needs, the search for a rank or a radius included.
+
+With --before it is another comparison: what links cost with an older program and with this one, in turns, on one
+thread, in the three cases of the paper's Table 1 (experiments/links.json). 100 iterations are what a run of 150 takes
+beyond one of 50. Seconds are processor seconds, the median of the seeds; memory, area under the curve and objective
+are of a run of 100.
 """
 
 import argparse
@@ -256,6 +262,72 @@ def table(lines):
                 print(f"| {graph} | {method} | {cell(of, 'auc')} | {cell(of, 'precision')} | {cell(of, 'seconds')} |")
 
 
+def cost(program, arguments):
+    """Processor seconds, most memory in MiB, and the run's JSON."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder, "run.json")
+        process = subprocess.Popen([program, "links", *map(str, arguments), "--json", out, "--quiet"])
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            raise SystemExit(f"{program} ended with {process.returncode}")
+        return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, json.loads(out.read_text())
+
+
+def costs(program, case, file, seed):
+    """What 100 iterations take, the whole run of 100, its memory, its area under the curve and its objective."""
+    values = case["values"]
+    options = [file, "--method", "fwua", "--observed", 0.5, "--threads", 1, "--seed", seed]
+    for name in ("radius", "l1", "flip"):
+        options += [f"--{name}", values[name]]
+    short, long = (cost(program, [*options, "--iterations", count])[0] for count in (50, 150))
+    whole, memory, result = cost(program, [*options, "--iterations", 100])
+    return {
+        "iterations": long - short,
+        "seconds": whole,
+        "memory": memory,
+        "auc": result["test"]["auc"],
+        "objective": result["objective"],
+    }
+
+
+def compare_costs(programs, file, seeds):
+    declared = json.loads(pathlib.Path(__file__).parent.with_name("experiments").joinpath("links.json").read_text())
+    lines = []
+    for case in declared["cases"][:3]:
+        for seed in range(1, seeds + 1):
+            for name, program in programs.items():
+                measured = costs(program, case, file, seed)
+                lines.append({"flip": case["values"]["flip"], "seed": seed, "program": name, **measured})
+                print(lines[-1], flush=True)
+    return lines
+
+
+def table_of_costs(lines):
+    def of(flip, program, what):
+        return [line[what] for line in lines if (line["flip"], line["program"]) == (flip, program)]
+
+    def change(flip, what):
+        before, now = (statistics.median(of(flip, program, what)) for program in ("before", "now"))
+        return f"{before:.4g} | {now:.4g} | {now / before:.2f}"
+
+    def both(flip, what, digits):
+        return " | ".join(
+            f"{statistics.mean(values):.{digits}f} ± {statistics.stdev(values) if len(values) > 1 else 0:.{digits}f}"
+            for values in (of(flip, program, what) for program in ("before", "now"))
+        )
+
+    heads = ["seconds of 100 iterations before", "whole run before", "MiB before"]
+    print(f"\n| flips | {' | now | | '.join(heads)} | now | | AUC before | now |")
+    print("|" + "---|" * 12)
+    for flip in dict.fromkeys(line["flip"] for line in lines):
+        cells = [change(flip, what) for what in ("iterations", "seconds", "memory")]
+        print(f"| {flip} | {' | '.join(cells)} | {both(flip, 'auc', 4)} |")
+    print("\n| flips | objective before | now |\n|---|---|---|")
+    for flip in dict.fromkeys(line["flip"] for line in lines):
+        print(f"| {flip} | {both(flip, 'objective', 1)} |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
@@ -265,8 +337,15 @@ def main():
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--only", default="", help="only methods whose name has this in it")
     parser.add_argument("--options", default="", help="further options of the program")
+    parser.add_argument("--before", help="an older program: what its iterations cost and what this one's do")
     arguments = parser.parse_args()
     program = os.path.abspath(arguments.program)
+    if arguments.before:
+        if not arguments.facebook:
+            parser.error("--before wants --facebook")
+        lines = compare_costs({"before": arguments.before, "now": program}, arguments.facebook, arguments.seeds)
+        pathlib.Path(arguments.out).write_text(json.dumps(lines, indent=1))
+        return table_of_costs(lines)
     graphs = [read_graph(arguments.facebook)] if arguments.facebook else []
     graphs += [read_ratings(arguments.ratings)] if arguments.ratings else []
     graphs += [made_up(kind, 1) for kind in ("undirected", "directed", "bipartite")]

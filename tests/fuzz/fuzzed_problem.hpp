@@ -37,8 +37,8 @@ inline Loss fuzzed_loss(FuzzedDataProvider& bytes) {
 }
 
 inline FuzzedProblem fuzzed_problem(FuzzedDataProvider& bytes) {
-  const Index rows = bytes.ConsumeIntegralInRange<Index>(1, 10);
-  const Index cols = bytes.ConsumeIntegralInRange<Index>(1, 10);
+  const Index rows = bytes.ConsumeIntegralInRange<Index>(1, 7);
+  const Index cols = bytes.ConsumeIntegralInRange<Index>(1, 7);
   FuzzedProblem made;
   Problem& problem = made.problem;
   problem.loss = fuzzed_loss(bytes);
@@ -69,7 +69,7 @@ inline FuzzedProblem fuzzed_problem(FuzzedDataProvider& bytes) {
   }
   const std::array<const char*, 6> names{"fwua", "rdfw", "corrective", "sccg", "hcgs", "sccg-sg"};
   made.method = parse_method(names[bytes.ConsumeIntegralInRange<std::size_t>(0, names.size() - 1)]);
-  made.run.iterations = bytes.ConsumeIntegralInRange(0, 12);
+  made.run.iterations = bytes.ConsumeIntegralInRange(0, 8);
   made.run.seed = bytes.ConsumeIntegral<std::uint16_t>();
   made.run.threads = 1;
   if (bytes.ConsumeBool()) made.run.gap = 1e-3;
