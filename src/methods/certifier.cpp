@@ -21,6 +21,9 @@ constexpr double kWorthOfCertainty = 0.1;
 /// A proof with fewer passes than this says too little to be worth making.
 constexpr double kLeastWork = 40;
 
+/// Of a symmetric problem a step is two products, each a pass over its triangle, and there are sixty steps at least.
+constexpr double kLeastSymmetricWork = 120;
+
 }  // namespace
 
 Certifier::Certifier(Evaluator& evaluator, const RunOptions& options) : evaluator_(evaluator), options_(options) {}
@@ -38,12 +41,16 @@ void Certifier::exchange(Exchange state, bool averages) {
 bool Certifier::wants_conjugate(int k) const {
   if (options_.gap && evaluator_.cheap_conjugate()) return true;  // a gap may come within reach at any iteration
   if (evaluator_.radius() == 0) return true;
-  return (k >= next_check_ && allowance() >= kLeastWork) || k >= options_.iterations;
+  return (k >= next_check_ && allowance() >= least_work()) || k >= options_.iterations;
 }
 
 double Certifier::allowance() const {
   const Counters& counters = evaluator_.counters();
   return options_.certificate_share * counters.passes - counters.certificate_passes;
+}
+
+double Certifier::least_work() const {
+  return evaluator_.symmetry() == Symmetry::none ? kLeastWork : kLeastSymmetricWork;
 }
 
 bool Certifier::gap_in_reach(double objective, double estimate) const {
@@ -119,7 +126,7 @@ void Certifier::update(int k, const Linearization& model) {
   }
   if (k < next_check_) return;
   const double work = allowance();
-  if (work < kLeastWork) return;
+  if (work < least_work()) return;
   try_both(model, work);
   next_check_ = k + 1 + k / 6;
 }

@@ -104,6 +104,7 @@ void LeadingPair::find_symmetric(const OracleAccuracy& accuracy) {
   const bool fast = accuracy.relative >= kFastAccuracy;
   bool first_known = std::exchange(first_, fast ? First::wanted : First::unwanted) == First::ready && fast;
   const int most = std::max(2, static_cast<int>(kProductsOfPair * accuracy.products));
+  const double relative = accuracy.relative / 2;  // the residual of M'M, which is meant, is twice as large a share
   KrylovResult found;
   if (fast) {
     if (!first_known) {
@@ -114,7 +115,7 @@ void LeadingPair::find_symmetric(const OracleAccuracy& accuracy) {
         [&](int, const Panel& q, const Panel& out) {
           if (!std::exchange(first_known, false)) slopes_.product(Slopes::current, first_size_, q, out);
         },
-        start_, accuracy.relative, most);
+        start_, relative, most);
     found.eigenvalue *= first_size_;
     panels_.combine(0, krylov_.basis(found.blocks), found.weights, right_);
   } else {
@@ -122,9 +123,8 @@ void LeadingPair::find_symmetric(const OracleAccuracy& accuracy) {
       exact_krylov_ = std::make_unique<BlockKrylov>(panels_, Use::exact, 1, kMostRitz, end_of(symmetry_));
     }
     draw_start(panels_, right_, panels_.dot(right_, right_) > 0, random_);
-    found =
-        exact_krylov_->leading([&](int, const Panel& q, const Panel& out) { slopes_.apply(Slopes::current, q, out); },
-                               right_, accuracy.relative / 2, most);
+    found = exact_krylov_->leading(
+        [&](int, const Panel& q, const Panel& out) { slopes_.apply(Slopes::current, q, out); }, right_, relative, most);
   }
   products_ = found.applications;
   sigma_ = gain(symmetry_, found.eigenvalue);
