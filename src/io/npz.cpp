@@ -15,13 +15,18 @@ namespace {
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 std::string read_whole(ByteSource source) {
-  // What the archive says about the size is believed up to a point: a damaged one must not take all memory.
+  // What the archive says about the size is believed up to a point, and no memory is touched before there are bytes for
+  // it: a small file must not take all there is.
   constexpr std::uint64_t most = std::uint64_t{1} << 28U;
-  std::string bytes(std::min(source.size().value_or(1U << 16U), most) + 1, '\0');
-  std::size_t filled = 0;
-  while ((filled += source.read(bytes.data() + filled, bytes.size() - filled)) == bytes.size())
-    bytes.resize(2 * bytes.size());
-  bytes.resize(filled);
+  constexpr std::size_t step = std::size_t{1} << 16U;
+  std::string bytes;
+  bytes.reserve(std::min(source.size().value_or(0), most) + step);
+  for (std::size_t got = step; got == step;) {
+    const std::size_t filled = bytes.size();
+    bytes.resize(filled + step);
+    got = source.read(bytes.data() + filled, step);
+    bytes.resize(filled + got);
+  }
   return bytes;
 }
 
