@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/among_ranks.hpp"
 #include "base/random.hpp"
 #include "commands.hpp"
 #include "completion.hpp"
@@ -70,14 +71,16 @@ std::vector<report::NamedValue> own_options(const CompleteOptions& options, doub
   return own;
 }
 
-/// Of the sample; zero for fewer than two values.
-double deviation_of(const std::vector<Real>& values) {
-  double sum = 0;
-  for (const Real value : values) sum += double(value);
-  const double mean = sum / static_cast<double>(values.size());
-  double squares = 0;
-  for (const Real value : values) squares += (double(value) - mean) * (double(value) - mean);
-  return values.size() < 2 ? 0 : std::sqrt(squares / static_cast<double>(values.size() - 1));
+/// Of the sample, of all ranks where these have parts of it; zero for fewer than two values.
+double deviation_of(const std::vector<Real>& values, const std::optional<DealtEntries>& dealt) {
+  Ranks* ranks = dealt ? dealt->ranks : nullptr;
+  const auto count = static_cast<double>(dealt ? dealt->all : static_cast<Offset>(values.size()));
+  ExactSum sum;
+  for (const Real value : values) sum.add(double(value));
+  const double mean = total(sum, ranks) / count;
+  ExactSum squares;
+  for (const Real value : values) squares.add((double(value) - mean) * (double(value) - mean));
+  return count < 2 ? 0 : std::sqrt(total(squares, ranks) / (count - 1));
 }
 
 /// Exactly this share of the entries, shifted by five deviations up or down: what a robust loss must live with. Returns
@@ -111,21 +114,24 @@ int run(CompleteOptions options) {
   PhaseClock clock(before);
   watch.on_phase("reading " + common.data);
   Entries entries;
-  const CompletionData data = read_completion(options.completion, entries);
+  CompletionData data = read_completion(options.completion, entries, options.outliers == 0);
   check_output_size(common, data.table.rows, data.table.cols);
   clock.end("read");
-  Split split = split_data(std::move(entries), options.shares, common.fit.run.seed, common.fit.run.threads);
+  Split split = split_data(std::move(entries), std::move(data.dealt), options.shares, common.fit.run.seed,
+                           common.fit.run.threads);
+  data.dealt = std::move(split.dealt);
   if (!options.validation.empty()) {
     split.validation = read_validation(options.validation, data.table, common);
   }
   Entries test = std::move(split.test);
   if (!options.test.empty()) test = read_held_out(options.test, "test", data.table, common);
 
-  const double deviation = deviation_of(split.train.value);
+  const double deviation = deviation_of(split.train.value, data.dealt);
   Entries outliers = add_outliers(split.train, options.outliers, deviation, common.fit.run.seed);
   clock.end("split");
-  report::RunReport report{fit(fit_data(options.completion, data, std::move(split.train), std::move(split.validation)),
-                               common.fit, watch.hooks())};
+  report::RunReport report{fit(
+      fit_data(options.completion, data, std::move(split.train), std::move(split.validation), std::move(data.dealt)),
+      common.fit, watch.hooks())};
   report.profile.insert(report.profile.begin(), before.begin(), before.end());
   report.command = "complete";
   report.replaced = std::move(outliers);

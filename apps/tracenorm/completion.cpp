@@ -85,10 +85,16 @@ void settle(CompletionOptions& options, const std::vector<std::string>& inputs) 
   settle(options.common, files);
 }
 
-CompletionData read_completion(const CompletionOptions& options, Entries& entries) {
+CompletionData read_completion(const CompletionOptions& options, Entries& entries, bool may_deal) {
   const EstimationOptions& common = options.common;
   CompletionData data;
-  data.table = io::read_entries(common.data, common.read);
+  if (may_deal && ranks() != nullptr && options.weights.empty() && common.certificate.empty() &&
+      common.report.empty() && takes_dealt(common.fit) && io::reads_in_parts(common.data, common.read)) {
+    data.dealt = DealtEntries{.ranks = ranks()};
+    data.table = io::read_entries(common.data, common.read, *data.dealt);
+  } else {
+    data.table = io::read_entries(common.data, common.read);
+  }
   entries = std::move(data.table.entries);
   const io::NamedEntries& table = data.table;
   check_entries(*common.fit.loss, entries, table.row_labels, table.col_labels, common.data);
@@ -104,10 +110,12 @@ CompletionData read_completion(const CompletionOptions& options, Entries& entrie
   return data;
 }
 
-FitData fit_data(const CompletionOptions& options, const CompletionData& data, Entries train, Entries validation) {
+FitData fit_data(const CompletionOptions& options, const CompletionData& data, Entries train, Entries validation,
+                 std::optional<DealtEntries> dealt) {
   std::vector<Real> weight;
   if (data.weights) weight = weights_of(train, *data.weights, data, options.weights);
-  return {data.table.rows, data.table.cols, std::move(train), std::move(weight), std::move(validation)};
+  return {data.table.rows,   data.table.cols,       std::move(train),
+          std::move(weight), std::move(validation), std::move(dealt)};
 }
 
 }  // namespace tracenorm::app

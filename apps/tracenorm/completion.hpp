@@ -22,13 +22,16 @@ void settle(CompletionOptions& options, const std::vector<std::string>& inputs);
 
 /// A file of entries, with the names that came with them.
 struct CompletionData {
-  io::NamedEntries table;          ///< without its entries
-  std::optional<Entries> weights;  ///< one per entry of the data, in any order
+  io::NamedEntries table;               ///< without its entries
+  std::optional<Entries> weights;       ///< one per entry of the data, in any order
+  std::optional<DealtEntries> dealt{};  ///< where this rank has the entries of some rows alone
 };
-/// Reads the data, and sees to it that the loss accepts them.
-CompletionData read_completion(const CompletionOptions& options, Entries& entries);
+/// Reads the data, and sees to it that the loss accepts them. Ranks may read them in parts where the caller can do with
+/// that, and where nothing that was asked for needs all of them in one place.
+CompletionData read_completion(const CompletionOptions& options, Entries& entries, bool may_deal = false);
 
 /// What `fit` takes: the entries with their weights.
-FitData fit_data(const CompletionOptions& options, const CompletionData& data, Entries train, Entries validation);
+FitData fit_data(const CompletionOptions& options, const CompletionData& data, Entries train, Entries validation,
+                 std::optional<DealtEntries> dealt = {});
 
 }  // namespace tracenorm::app

@@ -17,8 +17,8 @@ namespace {
 constexpr std::string_view kWants =
     "three shares TRAIN,VALID,TEST that add up to 1 (or 100), the first above 0, e.g. 0.5,0.25,0.25";
 
-void check_not_empty(const Entries& part, double share, std::string_view name, Offset all) {
-  if (share == 0 || part.size() > 0) return;
+void check_not_empty(Offset entries, double share, std::string_view name, Offset all) {
+  if (share == 0 || entries > 0) return;
   throw TopicError(ErrorCode::input, Topic::too_few_entries,
                    fmt::format("--split: the {} part is empty: {:g} of {} entries is less than one; give "
                                "it a larger share or more data",
@@ -42,12 +42,14 @@ Shares parse_shares(const std::string& text) {
   return {shares[0] / whole, shares[1] / whole, shares[2] / whole};
 }
 
-Split split_data(Entries entries, const Shares& shares, std::uint64_t seed, int threads) {
-  const Offset all = entries.size();
-  Split split = split_entries(std::move(entries), shares, seed, {}, threads);
-  check_not_empty(split.train, shares.train, "training", all);
-  check_not_empty(split.validation, shares.validation, "validation", all);
-  check_not_empty(split.test, shares.test, "test", all);
+Split split_data(Entries entries, std::optional<DealtEntries> dealt, const Shares& shares, std::uint64_t seed,
+                 int threads) {
+  const Offset all = dealt ? dealt->all : entries.size();
+  Split split = dealt ? split_entries(std::move(entries), *std::move(dealt), shares, seed, {}, threads)
+                      : split_entries(std::move(entries), shares, seed, {}, threads);
+  check_not_empty(split.dealt ? split.dealt->all : split.train.size(), shares.train, "training", all);
+  check_not_empty(split.validation.size(), shares.validation, "validation", all);
+  check_not_empty(split.test.size(), shares.test, "test", all);
   return split;
 }
 

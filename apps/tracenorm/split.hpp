@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "fit/split.hpp"
@@ -11,7 +12,8 @@ namespace tracenorm::app {
 /// "0.5,0.25,0.25" or "50,25,25". Throws a usage error that says what is wrong.
 Shares parse_shares(const std::string& text);
 
-/// Random parts; an input error when a part that was asked for stays empty.
-Split split_data(Entries entries, const Shares& shares, std::uint64_t seed, int threads);
+/// Random parts (`dealt`: of what ranks have together); an input error when a part that was asked for stays empty.
+Split split_data(Entries entries, std::optional<DealtEntries> dealt, const Shares& shares, std::uint64_t seed,
+                 int threads);
 
 }  // namespace tracenorm::app

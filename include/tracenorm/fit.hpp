@@ -19,6 +19,10 @@ struct FitData {
   Entries entries;
   std::vector<Real> weight{};  ///< empty, or one positive weight per entry
   Entries validation{};        ///< to choose by; empty: a tenth of the entries is held out for it, where needed
+  /// Where each rank has the entries of some rows: which these are. Everybody has the validation entries.
+  std::optional<DealtEntries> dealt{};
+
+  [[nodiscard]] Offset all() const { return dealt ? dealt->all : entries.size(); }
 };
 
 /// What is left empty is chosen. Without a radius that is everything: a path of radii, a robust loss that is smooth
@@ -59,6 +63,10 @@ inline constexpr std::array<Field<FitOptions>, 3> FitOptions::fields{
 /// The options with every choice made that needs no data. Throws a usage error about `prepare` where it would change
 /// labels.
 FitOptions settle(FitOptions options);
+
+/// Whether a fit with these (settled) options takes entries that are dealt out to ranks: completion with chosen
+/// settings and offsets, or with a given radius and without penalty.
+bool takes_dealt(const FitOptions& settled);
 
 /// The errors of an answer on entries it was not made from. Only the measures that apply to the data are set.
 struct HeldOut {
@@ -110,8 +118,9 @@ struct Fit {
   std::vector<RadiusStep> path;  ///< the radii that were tried; empty: none was to be chosen
   std::size_t path_best = 0;
   Result result;
-  std::vector<PhaseCost> profile{};   ///< in the order of time; the certificate's part is spread over the iterations
-  std::optional<HeldOut> validation;  ///< on the validation entries that were given
+  std::vector<PhaseCost> profile{};     ///< in the order of time; the certificate's part is spread over the iterations
+  std::optional<HeldOut> validation;    ///< on the validation entries that were given
+  std::optional<RowPrice> row_price{};  ///< of data that were dealt out to ranks, which only all of them can tell
 
   /// The answer with its units; names of rows and columns are the caller's.
   [[nodiscard]] Model model() const;

@@ -108,6 +108,13 @@ struct Graph {
 /// matrix (.npy, Matrix Market array) becomes its finite entries.
 NamedEntries read_entries(const std::string& path, const ReadOptions& options = {});
 
+/// Whether the file is a text of triplets that can be opened several times, so that ranks can read it in parts.
+bool reads_in_parts(const std::string& path, const ReadOptions& options = {});
+/// The same data, of which each of `dealt.ranks` reads a part and is given the entries of its rows, in the order of the
+/// file, with the numbers that all rows and columns have; `dealt` says which rows, and where the entries stood. What is
+/// packed is unpacked by every rank. All of them have the names of all rows and columns.
+NamedEntries read_entries(const std::string& path, const ReadOptions& options, DealtEntries& dealt);
+
 /// What becomes of an entry whose row or column the existing data do not have: an input error, nothing, or an entry
 /// with `Preparation::kUnknown` for an index.
 enum class Strangers { refuse, leave_out, keep };

@@ -11,6 +11,7 @@
 
 #include "tracenorm/array.hpp"
 #include "tracenorm/dense_values.hpp"
+#include "tracenorm/ranks.hpp"
 #include "tracenorm/types.hpp"
 
 namespace tracenorm {
@@ -75,10 +76,24 @@ class SparsePattern {
   Columns col_;
 };
 
+class SharedRows;
+
 struct SparseObservations {
   SparsePattern pattern;
   Array<Real> value;   ///< one per entry of the pattern
   Array<Real> weight;  ///< empty (all one) or one positive weight per entry
+  /// Where ranks share the rows: what this one knows of the others', and the pattern then has its own alone. What is
+  /// said of such data below is said of all rows, and may be asked by all ranks at once only.
+  std::shared_ptr<const SharedRows> shared{};
+};
+
+/// Entries of rows that one rank has, and where they stand among those of all ranks.
+struct DealtEntries {
+  Ranks* ranks = nullptr;
+  Index first = 0;  ///< rows [first, last) are here
+  Index last = 0;
+  std::vector<Offset> place{};  ///< of each entry, ascending
+  Offset all = 0;               ///< how many there are in all
 };
 
 struct DenseObservations {

@@ -70,9 +70,12 @@ Averaging averaging_for(const Loss& loss);
 /// cores, as in RunOptions.
 Preparation fit_preparation(Preparation::Kind kind, Averaging averaging, const Entries& entries, Index rows, Index cols,
                             int threads = 0);
+Preparation fit_preparation(Preparation::Kind kind, Averaging averaging, const SparseObservations& data,
+                            int threads = 0);
 Preparation fit_preparation(Preparation::Kind kind, Averaging averaging, const DenseObservations& matrix);
 
 void prepare(const Preparation& preparation, Entries& entries, int threads = 0);
+void prepare(const Preparation& preparation, SparseObservations& data, int threads = 0);
 void prepare(const Preparation& preparation, DenseObservations& matrix);
 
 }  // namespace tracenorm

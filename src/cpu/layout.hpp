@@ -127,6 +127,8 @@ struct Staircase {
 /// the pattern's own), unless `ranks` says no.
 std::unique_ptr<Layout> make_sparse_layout(const SparsePattern& pattern, const Execution& execution,
                                            const std::vector<Offset>* entries_of_columns = nullptr, bool ranks = true);
+/// What passes over so many entries cost.
+WorkModel sparse_work(const Counts& entries);
 std::unique_ptr<Layout> make_dense_layout(Index rows, Index cols);
 std::unique_ptr<Layout> make_staircase_layout(Index rows, Index cols, Staircase steps);
 /// One triangle of a symmetric matrix.

@@ -74,11 +74,9 @@ class SparseLayout final : public Layout {
                bool ranks)
       : Layout(pattern.rows(), pattern.cols()), pattern_(pattern) {
     const std::vector<Offset> per_column = count_columns(pattern, execution);
-    for (const Offset count : per_column) col_squares_ += static_cast<double>(count) * static_cast<double>(count);
-    for (Index i = 0; i < rows_; ++i) {
-      const auto count = static_cast<double>(pattern.begin()[i + 1] - pattern.begin()[i]);
-      row_squares_ += count * count;
-    }
+    Counts counts{std::vector<Offset>(static_cast<std::size_t>(rows_)), per_column};
+    std::adjacent_difference(pattern.begin() + 1, pattern.begin() + rows_ + 1, counts.row.begin());
+    work_ = sparse_work(counts);
     if (ranks) rank_columns(entries_of_columns != nullptr ? *entries_of_columns : per_column, execution);
   }
 
@@ -218,12 +216,7 @@ class SparseLayout final : public Layout {
     return out;
   }
 
-  [[nodiscard]] WorkModel work() const override {
-    const auto count = static_cast<double>(entries());
-    // A pass with four vectors was measured (docs/measurements.md); sparse work moves about one entry, BLAS about
-    // twenty multiply-adds, per nanosecond and core.
-    return {0.3, col_squares_ / count, row_squares_ / count, 20};
-  }
+  [[nodiscard]] WorkModel work() const override { return work_; }
 
  private:
   template <class SparseRows, class Work>
@@ -253,11 +246,25 @@ class SparseLayout final : public Layout {
 
   const SparsePattern& pattern_;
   std::vector<ShortIndex> ranked_col_;  // each entry's column in `column_order`; empty: too many columns
-  double row_squares_ = 0;              // sum over rows of count^2: the cost of M'M
-  double col_squares_ = 0;              // and of MM'
+  WorkModel work_;
 };
 
 }  // namespace
+
+WorkModel sparse_work(const Counts& entries) {
+  // What M'M costs, and MM'.
+  double row_squares = 0;
+  double col_squares = 0;
+  double count = 0;
+  for (const Offset in_column : entries.col) {
+    col_squares += static_cast<double>(in_column) * static_cast<double>(in_column);
+    count += static_cast<double>(in_column);
+  }
+  for (const Offset in_row : entries.row) row_squares += static_cast<double>(in_row) * static_cast<double>(in_row);
+  // A pass with four vectors was measured (docs/measurements.md); sparse work moves about one entry, BLAS about twenty
+  // multiply-adds, per nanosecond and core.
+  return {0.3, col_squares / count, row_squares / count, 20};
+}
 
 std::unique_ptr<Layout> make_sparse_layout(const SparsePattern& pattern, const Execution& execution,
                                            const std::vector<Offset>* entries_of_columns, bool ranks) {

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/among_ranks.hpp"
 #include "model/entry_functions.hpp"
+#include "model/shared_rows.hpp"
 #include "tracenorm/error.hpp"
 
 namespace tracenorm::distributed {
@@ -36,7 +38,8 @@ DistributedStore::DistributedStore(std::shared_ptr<const Part> part, std::unique
   }
   facts_.data_scale = root_mean_square(all);
   full_rows_ = facts_.entries != observed(all);
-  facts_.work = whole_layout()->work();
+  const bool sparse = std::holds_alternative<SparseObservations>(all) && !full_rows_;
+  facts_.work = sparse ? cpu::sparse_work(count_observed(all)) : whole_layout()->work();
 }
 
 double DistributedStore::move(double t) {
@@ -88,9 +91,26 @@ Eigen::MatrixXd DistributedStore::gram_by_products(Slopes which) {
   return gram;
 }
 
+const SharedRows* DistributedStore::shared() const {
+  const auto* sparse = std::get_if<SparseObservations>(&all_);
+  return sparse != nullptr ? sparse->shared.get() : nullptr;
+}
+
+const SparsePattern& DistributedStore::whole_pattern() const {
+  const auto& sparse = std::get<SparseObservations>(all_);
+  if (shared() == nullptr) return sparse.pattern;
+  if (gathered_.rows() == 0) {
+    std::vector<Index> col(static_cast<std::size_t>(sparse.pattern.entries()));
+    sparse.pattern.col().visit([&](const auto* columns) { std::copy_n(columns, col.size(), col.begin()); });
+    gathered_ = SparsePattern::unchecked(facts_.rows, facts_.cols, std::vector<Offset>(shared()->begin()),
+                                         Columns(gathered(std::span<const Index>(col), ranks_)));
+  }
+  return gathered_;
+}
+
 std::unique_ptr<cpu::Layout> DistributedStore::whole_layout() const {
-  if (const auto* sparse = std::get_if<SparseObservations>(&all_); sparse != nullptr && !full_rows_) {
-    return cpu::make_sparse_layout(sparse->pattern, Execution(1));
+  if (std::holds_alternative<SparseObservations>(all_) && !full_rows_) {
+    return cpu::make_sparse_layout(whole_pattern(), Execution(1));
   }
   return cpu::make_dense_layout(facts_.rows, facts_.cols);
 }

@@ -13,7 +13,7 @@ namespace tracenorm::distributed {
 
 class DistributedStore final : public EntryStore {
  public:
-  /// `all` is the data of all ranks. It, ranks and panels must outlive it.
+  /// `all` is the data of all ranks (or, where they are shared, of this one). It, ranks and panels must outlive it.
   DistributedStore(std::shared_ptr<const Part> part, std::unique_ptr<EntryStore> local, const Observations& all,
                    Ranks& ranks, DistributedPanels& panels);
 
@@ -51,6 +51,9 @@ class DistributedStore final : public EntryStore {
   Eigen::MatrixXd gram_of_rows(const Panel& row_factor, const Panel& col_factor);
   Eigen::MatrixXd gram_by_products(Slopes which);
   [[nodiscard]] std::unique_ptr<cpu::Layout> whole_layout() const;
+  /// Null where every rank has all of the data.
+  [[nodiscard]] const SharedRows* shared() const;
+  [[nodiscard]] const SparsePattern& whole_pattern() const;
 
   std::shared_ptr<const Part> part_;
   const Share& share_;
@@ -58,6 +61,7 @@ class DistributedStore final : public EntryStore {
   const Observations& all_;
   Ranks& ranks_;
   DistributedPanels& panels_;
+  mutable SparsePattern gathered_;    // of data that are shared, once somebody needs it
   bool full_rows_ = false;            // whatever is observed
   Offset first_entry_ = 0;            // of this rank's, among all
   Entries held_out_;                  // those in rows of this rank

@@ -13,6 +13,7 @@
 #include "fit/split.hpp"
 #include "fit/spread.hpp"
 #include "methods/cancelled.hpp"
+#include "model/shared_rows.hpp"
 
 namespace tracenorm {
 
@@ -32,13 +33,13 @@ Spread spread_of(const PartOfData& part, const Settings& settings, const Entries
   };
   const SparseObservations raw = part.raw();
   std::vector<Real> errors;
-  sample(settings.x, values, raw.pattern, execution, errors);
+  sample(settings.x, values, raw, execution, errors);
   part.for_each([&](Index i, Index j, std::size_t e) {
     const double base =
         settings.offsets.row[static_cast<std::size_t>(i)] + settings.offsets.col[static_cast<std::size_t>(j)];
     errors[e] = Real(std::abs(double(raw.value[e]) - predicted(base, errors[e])));
   });
-  Spread spread = widths(raw.pattern, errors, execution);
+  Spread spread = widths(raw, errors, execution);
   std::vector<Real>().swap(errors);
 
   Judged judged{held, bases(settings.offsets, held, execution)};
@@ -46,12 +47,44 @@ Spread spread_of(const PartOfData& part, const Settings& settings, const Entries
   sample(settings.x, {&values, 1}, held, execution, answer);
   for_each_element(execution, answer[0].size(),
                    [&](std::size_t e) { judged.fitted[e] = predicted(judged.fitted[e], answer[0][e]); });
-  std::vector<Offset> counts(static_cast<std::size_t>(raw.pattern.rows()));
-  for (Index i = 0; i < raw.pattern.rows(); ++i)
-    counts[static_cast<std::size_t>(i)] = raw.pattern.begin()[i + 1] - raw.pattern.begin()[i];
+  const std::vector<Offset> counts = count_observed(raw, execution.threads()).row;
   correct(spread, correction(spread, judged, counts), counts);
   spread.scores = scores(spread, judged);
   return spread;
+}
+
+/// A tenth of the entries.
+Split hold_out(FitData& data, const FitOptions& options) {
+  const Shares shares{1 - kChoosingShare, kChoosingShare, 0};
+  if (!data.dealt)
+    return split_entries(std::move(data.entries), shares, options.run.seed, std::move(data.weight),
+                         options.run.threads);
+  return split_entries(std::move(data.entries), *std::move(data.dealt), shares, options.run.seed,
+                       std::move(data.weight), options.run.threads);
+}
+
+/// The training entries, whose lists are freed.
+SparseObservations by_rows(const FitData& data, Split& split, int threads) {
+  Entries entries = std::exchange(split.train, {});
+  const std::vector<Real> weight = std::exchange(split.train_weight, {});
+  if (!split.dealt) return make_sparse(data.rows, data.cols, entries, weight, threads);
+  std::vector<Offset>().swap(split.dealt->place);
+  return make_shared(split.dealt->first, split.dealt->last, data.cols, std::move(entries), weight, threads,
+                     *split.dealt->ranks);
+}
+
+/// Held-out entries of the rows that `data` has here.
+SparseObservations held_in_rows(const SparseObservations& data, const Entries& held, const std::vector<Real>& weight,
+                                int threads) {
+  if (!data.shared) return make_sparse(data.pattern.rows(), data.pattern.cols(), held, weight, threads);
+  std::vector<std::size_t> which;
+  Entries here = entries_here(held, *data.shared, which);
+  for (Index& row : here.row) row -= first_row(data);
+  std::vector<Real> weight_here;
+  for (const std::size_t e : which) {
+    if (!weight.empty()) weight_here.push_back(weight[e]);
+  }
+  return make_sparse(data.pattern.rows(), data.pattern.cols(), here, weight_here, threads);
 }
 
 /// The answer for these settings on these entries, from where the settings were found.
@@ -114,19 +147,14 @@ Fit fit_completion(FitData data, const FitOptions& options, const RunHooks& hook
   const bool own = options.chooses_radius() && data.validation.size() == 0;
   Split split;  // what is fitted while settings are chosen, and what they are judged on
   if (own) {
-    split = split_entries(std::move(data.entries), {1 - kChoosingShare, kChoosingShare, 0}, options.run.seed,
-                          std::move(data.weight), options.run.threads);
+    split = hold_out(data, options);
   } else {
     split.train = std::move(data.entries);
     split.train_weight = std::move(data.weight);
+    split.dealt = std::move(data.dealt);
     split.validation = data.validation;
   }
-  const auto by_rows = [&](const Entries& entries, const std::vector<Real>& weight) {
-    return make_sparse(data.rows, data.cols, entries, weight, options.run.threads);
-  };
-  SparseObservations train = by_rows(split.train, split.train_weight);
-  split.train = {};
-  split.train_weight = {};
+  SparseObservations train = by_rows(data, split, options.run.threads);
   const Entries& held = split.validation;
   std::optional<PartOfData> part(std::in_place, options, std::move(train), execution);
   Settings settings{.radius = options.radius.value_or(0), .loss = *options.loss};
@@ -148,7 +176,7 @@ Fit fit_completion(FitData data, const FitOptions& options, const RunHooks& hook
   if (own && !cancelled(hooks)) {
     SparseObservations all = part->raw();
     part.reset();
-    all = unite(all, by_rows(held, split.validation_weight), options.run.threads);
+    all = unite(all, held_in_rows(all, held, split.validation_weight, options.run.threads), options.run.threads);
     split = {};
     part.emplace(options, std::move(all), execution);
   }

@@ -20,7 +20,9 @@
 #include "fit/value_range.hpp"
 #include "methods/environment.hpp"
 #include "model/entry_checks.hpp"
+#include "model/shared_rows.hpp"
 #include "tracenorm/error.hpp"
+#include "tracenorm/fold_in.hpp"
 
 namespace tracenorm {
 
@@ -58,20 +60,27 @@ double quantile(double level, std::span<const Real> values) {
   return double(*at);
 }
 
-const std::vector<Real>& plain(const std::vector<Real>& values) { return values; }
+const Array<Real>& plain(const Array<Real>& values) { return values; }
 Array<Real> plain(const DenseValues& values) { return values.plain(); }
 
 /// Makes the preparation and changes the data; complaints are about the option.
-template <class Data, class... Size>
-Preparation fit_and_prepare(const FitOptions& options, Data& data, Size... size) {
+template <class Data>
+Preparation fit_and_prepare(const FitOptions& options, Data& data) {
   try {
-    Preparation preparation = fit_preparation(*options.prepare, averaging_for(*options.loss), data, size...);
+    Preparation preparation;
+    Ranks* ranks = nullptr;
+    if constexpr (std::is_same_v<Data, SparseObservations>) {
+      preparation = fit_preparation(*options.prepare, averaging_for(*options.loss), data, options.run.threads);
+      ranks = ranks_of(data);
+    } else {
+      preparation = fit_preparation(*options.prepare, averaging_for(*options.loss), data);
+    }
     if (!options.clip || *options.clip) {
       const auto& values = plain(data.value);
-      preparation.range = range_for(options.clip, {values.data(), values.size()});
+      preparation.range = range_for(options.clip, {values.data(), values.size()}, ranks);
     }
     const auto change = [&](const Preparation& by) {
-      if constexpr (std::is_same_v<Data, Entries>) {
+      if constexpr (std::is_same_v<Data, SparseObservations>) {
         prepare(by, data, options.run.threads);
       } else {
         prepare(by, data);
@@ -102,18 +111,19 @@ Problem make_problem(const FitOptions& options, Observations observations) {
   return problem;
 }
 
-Problem make_problem(const FitOptions& options, Index rows, Index cols, Entries entries,
-                     const std::vector<Real>& weight, Preparation& preparation) {
-  preparation = fit_and_prepare(options, entries, rows, cols, options.run.threads);
-  return make_problem(options, make_sparse(rows, cols, entries, weight, options.run.threads));
+Problem make_problem(const FitOptions& options, SparseObservations data, Preparation& preparation) {
+  preparation = fit_and_prepare(options, data);
+  return make_problem(options, Observations(std::move(data)));
 }
 
 Trial hold_out(const FitOptions& options, const FitData& data) {
   Split split = split_entries(data.entries, {1 - kChoosingShare, kChoosingShare, 0}, options.run.seed, data.weight,
                               options.run.threads);
   Preparation preparation;
-  Trial trial{make_problem(options, data.rows, data.cols, std::move(split.train), split.train_weight, preparation),
-              std::move(split.validation)};
+  Trial trial{
+      make_problem(options, make_sparse(data.rows, data.cols, split.train, split.train_weight, options.run.threads),
+                   preparation),
+      std::move(split.validation)};
   prepare(preparation, trial.validation);
   return trial;
 }
@@ -332,16 +342,38 @@ void symmetrize(FitData& data, int threads) {
 
 }  // namespace
 
-Fit fit(FitData data, const FitOptions& options, const RunHooks& hooks) {
-  FitOptions chosen = settle(options);
-  check_fields(chosen);
-  chosen.run.threads = threads_of(chosen.run, hooks);
-  if (chosen.chooses_radius() && data.validation.size() == 0 && data.entries.size() < kFewestToChoose) {
-    too_few(data.entries.size());
+bool takes_dealt(const FitOptions& settled) {
+  const bool quantile = std::holds_alternative<losses::Quantile>(*settled.loss);
+  return fits_offsets(settled) ||
+         (!settled.chooses_radius() && std::holds_alternative<NoPenalty>(settled.penalty) && !settled.symmetrize &&
+          settled.symmetry == Symmetry::none && !(quantile && has_offsets(*settled.prepare)) &&
+          !std::holds_alternative<losses::Custom>(*settled.loss));
+}
+
+namespace {
+
+/// All entries, whose lists are freed.
+SparseObservations in_rows(FitData& data, int threads) {
+  Entries entries = std::exchange(data.entries, {});
+  const std::vector<Real> weight = std::exchange(data.weight, {});
+  if (!data.dealt) return make_sparse(data.rows, data.cols, entries, weight, threads);
+  std::vector<Offset>().swap(data.dealt->place);
+  return make_shared(data.dealt->first, data.dealt->last, data.cols, std::move(entries), weight, threads,
+                     *data.dealt->ranks);
+}
+
+/// With options that are settled.
+Fit fit_entries(FitData data, const FitOptions& chosen, const RunHooks& hooks) {
+  if (chosen.chooses_radius() && data.validation.size() == 0 && data.all() < kFewestToChoose) {
+    too_few(data.all());
   }
   check_held_out(data.validation, data.rows, data.cols, *chosen.loss);
   require_memory(data, chosen, available_memory());
   tell(hooks, "preparing the data");
+  if (data.dealt && !takes_dealt(chosen)) {
+    throw Error(ErrorCode::usage,
+                "entries that ranks share by rows cannot be fitted like that; give all of them to each");
+  }
   if (fits_offsets(chosen)) return fit_completion(std::move(data), chosen, hooks);
   std::vector<PhaseCost> profile;
   PhaseClock clock(profile);
@@ -351,7 +383,8 @@ Fit fit(FitData data, const FitOptions& options, const RunHooks& hooks) {
   std::optional<Trial> trial;
   if (tries && !symmetric) trial = hold_out(chosen, data);
   Preparation preparation;
-  Problem problem = make_problem(chosen, data.rows, data.cols, std::move(data.entries), data.weight, preparation);
+  SparseObservations sparse = in_rows(data, chosen.run.threads);
+  Problem problem = make_problem(chosen, std::move(sparse), preparation);
   if (tries && symmetric) {
     check(problem, chosen.run.threads);  // a part of data that are not symmetric would be made so
     trial = hold_out(chosen, problem);
@@ -359,6 +392,18 @@ Fit fit(FitData data, const FitOptions& options, const RunHooks& hooks) {
   clock.end("prepare");
   return solve(chosen, std::move(problem), std::move(preparation), std::move(trial), data.validation, hooks,
                std::move(profile));
+}
+
+}  // namespace
+
+Fit fit(FitData data, const FitOptions& options, const RunHooks& hooks) {
+  FitOptions chosen = settle(options);
+  check_fields(chosen);
+  chosen.run.threads = threads_of(chosen.run, hooks);
+  const bool dealt = data.dealt.has_value();
+  Fit fit = fit_entries(std::move(data), chosen, hooks);
+  if (dealt) fit.row_price = row_price(fit);
+  return fit;
 }
 
 Fit fit(DenseObservations matrix, const FitOptions& options, const RunHooks& hooks) {

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/among_ranks.hpp"
 #include "base/execution.hpp"
+#include "model/shared_rows.hpp"
 #include "tracenorm/error.hpp"
 
 namespace tracenorm {
@@ -127,11 +129,12 @@ double shift(const SideOffsets& offsets, Index row, Index col) {
 }
 
 template <class Data, class L>
-Payment payment(const Data& data, const L& loss, const Result& answer, const RowMajor& right, Index row) {
+Payment payment(const Data& data, const L& loss, const Result& answer, const RowMajor& right, Index here, Index above) {
+  const Index row = above + here;
   Payment result;
   const LowRankMatrix& x = answer.solution;
   const Eigen::VectorXd left = x.left().row(row).transpose().cwiseProduct(x.values());
-  for_each_in_row(data, row, [&](Index col, double y, double weight) {
+  for_each_in_row(data, here, [&](Index col, double y, double weight) {
     const double base = shift(answer.offsets, row, col);
     const double fitted = right.row(col).dot(left);
     const double less = double(loss.value(base + (1 - kStretch) * fitted, y));
@@ -249,6 +252,7 @@ Model with_rows(Model model, const std::vector<NewRow>& rows, const std::vector<
 }
 
 RowPrice row_price(const Fit& fit) {
+  if (fit.row_price) return *fit.row_price;
   if (std::holds_alternative<losses::Custom>(fit.problem.loss))
     return {};  // no file holds it, so no row could be fitted
   const LowRankMatrix& x = fit.result.solution;
@@ -258,24 +262,26 @@ RowPrice row_price(const Fit& fit) {
                  fit.norm_weights.power, fit.norm_weights.smoothing};
   const RowMajor right = x.right();
   constexpr Offset kBlock = 256;
-  std::vector<Payment> sums((counts.size() + kBlock - 1) / kBlock);
-  Execution(fit.run.threads).for_each_block(static_cast<Offset>(counts.size()), kBlock, [&](Offset first, Offset size) {
-    Payment& sum = sums[static_cast<std::size_t>(first / kBlock)];
+  const auto* sparse = std::get_if<SparseObservations>(&observations);
+  const Index above = sparse != nullptr ? first_row(*sparse) : 0;
+  const Index here = sparse != nullptr ? sparse->pattern.rows() : rows(observations);
+  std::vector<Payment> payments(static_cast<std::size_t>(here));
+  Execution(fit.run.threads).for_each_block(here, kBlock, [&](Offset first, Offset size) {
     for (Offset row = first; row < first + size; ++row) {
-      const Payment one =
-          std::visit([&](const auto& data,
-                         const auto& loss) { return payment(data, loss, fit.result, right, static_cast<Index>(row)); },
-                     observations, fit.problem.loss);
-      sum.pays += one.pays;
-      sum.gains += one.gains;
-      sum.size += price.at(static_cast<double>(counts[static_cast<std::size_t>(row)])) * one.size;
+      Payment& one = payments[static_cast<std::size_t>(row)];
+      one = std::visit(
+          [&](const auto& data, const auto& loss) {
+            return payment(data, loss, fit.result, right, static_cast<Index>(row), above);
+          },
+          observations, fit.problem.loss);
+      one.size *= price.at(static_cast<double>(counts[static_cast<std::size_t>(above + row)]));
     }
   });
   Payment all;
-  for (const Payment& sum : sums) {
-    all.pays += sum.pays;
-    all.gains += sum.gains;
-    all.size += sum.size;
+  for (const Payment& one : gathered(std::move(payments), sparse != nullptr ? ranks_of(*sparse) : nullptr)) {
+    all.pays += one.pays;
+    all.gains += one.gains;
+    all.size += one.size;
   }
   const double least = kLeastShare * std::max(0.0, all.gains);
   price.multiplier = all.size > 0 ? std::max({all.pays, least, 0.0}) / all.size : 0.0;

@@ -19,7 +19,7 @@ class PartOfData {
  public:
   PartOfData(const FitOptions& options, SparseObservations raw, const Execution& execution)
       : units_{.kind = Preparation::Kind::both}, data_(std::move(raw)), raw_(data_.value), execution_(execution) {
-    if (data_.pattern.entries() == 0) throw Error(ErrorCode::input, "there are no values to fit a preparation to");
+    if (all_entries(data_) == 0) throw Error(ErrorCode::input, "there are no values to fit a preparation to");
     const Shrinkage shrinkage = fit_offsets(units_, averaging_for(*options.loss), data_, execution);
     // For losses with the curvature 1 an offset of n entries is then their mean times n / (n + shrinkage).
     constexpr double least = 0.5;
@@ -28,7 +28,7 @@ class PartOfData {
     for (std::vector<double>* side : {&start_.row, &start_.col}) {
       for (double& offset : *side) offset /= units_.scale;
     }
-    units_.range = range_for(options.clip, {raw_.data(), raw_.size()});
+    units_.range = range_for(options.clip, {raw_.data(), raw_.size()}, ranks_of(data_));
     ball_ = weighted_ball(0, {*options.norm_power, options.norm_smoothing}, data_, execution.threads());
     data_.value = prepared(units_);
   }
@@ -38,7 +38,7 @@ class PartOfData {
   [[nodiscard]] const OffsetRidge& ridge() const { return ridge_; }
   /// In these units.
   [[nodiscard]] const SparseObservations& data() const { return data_; }
-  [[nodiscard]] SparseObservations raw() const { return {data_.pattern, raw_, data_.weight}; }
+  [[nodiscard]] SparseObservations raw() const { return with_values(raw_); }
   [[nodiscard]] const Execution& execution() const { return execution_; }
 
   /// Over X and offsets.
@@ -57,18 +57,23 @@ class PartOfData {
   }
   /// Over X, of data prepared like that.
   [[nodiscard]] Problem given(const Loss& loss, double radius, const Preparation& preparation) const {
-    return {SparseObservations{data_.pattern, prepared(preparation), data_.weight}, loss, NoPenalty{}, ball(radius)};
+    return {with_values(prepared(preparation)), loss, NoPenalty{}, ball(radius)};
   }
 
   /// value(row, column, entry) of every entry.
   template <class Value>
   void for_each(const Value& value) const {
-    visit_rows(data_.pattern, [&]<class Column>(const EntriesByRow<Column>& entries) {
+    visit_rows(data_, [&]<class Column>(const EntriesByRow<Column>& entries) {
       SideSums<Column>(entries, execution_).for_each([&](int, Index i, Index j, std::size_t e) { value(i, j, e); });
     });
   }
 
  private:
+  [[nodiscard]] SparseObservations with_values(Array<Real> values) const {
+    SparseObservations changed = data_;
+    changed.value = std::move(values);
+    return changed;
+  }
   [[nodiscard]] TraceNormBall ball(double radius) const {
     TraceNormBall result = ball_;
     result.radius = radius;

@@ -32,7 +32,7 @@ void refit_offsets(const Loss& loss, const OffsetRidge& ridge, const SparseObser
   const Real* value = data.value.data();
   double* row = offsets.row.data();
   double* col = offsets.col.data();
-  visit_rows(data.pattern, [&]<class Column>(const EntriesByRow<Column>& entries) {
+  visit_rows(data, [&]<class Column>(const EntriesByRow<Column>& entries) {
     SideSums<Column> sides(entries, execution);
     std::vector<SideSum> sums;
     const auto rest = [&](std::size_t e, double other) { return double(value[e]) - double(x[e]) - other; };

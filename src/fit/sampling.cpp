@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/kernels.hpp"
+#include "model/shared_rows.hpp"
 
 namespace tracenorm {
 
@@ -36,8 +37,10 @@ std::vector<Real> all_rows(const Factor& factor, const std::vector<double>* fact
 
 }  // namespace
 
-void sample(const LowRankMatrix& x, const std::vector<double>& values, const SparsePattern& pattern,
+void sample(const LowRankMatrix& x, const std::vector<double>& values, const SparseObservations& data,
             const Execution& execution, std::vector<Real>& out) {
+  const SparsePattern& pattern = data.pattern;
+  const Index above = first_row(data);
   out.assign(static_cast<std::size_t>(pattern.entries()), Real(0));
   if (x.terms() == 0) return;
   constexpr Offset shards = 256;
@@ -52,7 +55,7 @@ void sample(const LowRankMatrix& x, const std::vector<double>& values, const Spa
       std::vector<Real> left(static_cast<std::size_t>(block) * static_cast<std::size_t>(width));
       for (Index first = cuts[static_cast<std::size_t>(s)]; first < last; first += block) {
         const Index count = std::min(block, last - first);
-        copy_rows(x.left(), nullptr, first, count, left.data());
+        copy_rows(x.left(), nullptr, above + first, count, left.data());
         for (Index i = 0; i < count; ++i) {
           const Offset begin = pattern.begin()[first + i];
           dots(col + begin, pattern.begin()[first + i + 1] - begin, left.data() + static_cast<Offset>(i) * width,

@@ -9,8 +9,8 @@
 
 namespace tracenorm {
 
-/// sum_t value_t left_it right_jt at the entries of a pattern, in their order; `values` in place of those of x.
-void sample(const LowRankMatrix& x, const std::vector<double>& values, const SparsePattern& pattern,
+/// sum_t value_t left_it right_jt at the entries of data (those here), in their order; `values` in place of those of x.
+void sample(const LowRankMatrix& x, const std::vector<double>& values, const SparseObservations& data,
             const Execution& execution, std::vector<Real>& out);
 
 /// The same at listed places, for several lists of values at once: out[k] belongs to values[k].

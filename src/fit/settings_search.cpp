@@ -221,7 +221,7 @@ std::vector<double> bases(const SideOffsets& offsets, const Entries& entries, co
 
 SideOffsets turned(const PartOfData& part, const LowRankMatrix& now_x, const Settings& now, double ahead) {
   std::vector<Real> x;
-  sample(now_x, gained(now_x, now.refit), part.data().pattern, part.execution(), x);
+  sample(now_x, gained(now_x, now.refit), part.data(), part.execution(), x);
   SideOffsets offsets = now.offsets;
   refit_offsets(now.loss, part.ridge(), part.data(), x, offsets, part.execution());
   const auto go = [&](const std::vector<double>& from, std::vector<double>& to) {

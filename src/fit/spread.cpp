@@ -35,14 +35,14 @@ std::size_t bin_of(const WidthCorrection& correction, Offset count) {
 
 }  // namespace
 
-Spread widths(const SparsePattern& pattern, const std::vector<Real>& errors, const Execution& execution) {
-  const auto sum =
-      sum_over<1>(execution, errors.size(), [&](std::size_t e, Sums<1>& all) { all.of[0] += double(errors[e]); });
-  const double mean = errors.empty() ? 0.0 : sum.of[0] / static_cast<double>(errors.size());
+Spread widths(const SparseObservations& data, const std::vector<Real>& errors, const Execution& execution) {
+  const double sum =
+      total(exact_sum(execution, errors.size(), [&](std::size_t e) { return double(errors[e]); }), ranks_of(data));
+  const double mean = all_entries(data) == 0 ? 0.0 : sum / static_cast<double>(all_entries(data));
   Spread spread;
   spread.unknown = mean > 0 ? mean : 1.0;  // a perfect fit: errors are scores
-  spread.col.assign(static_cast<std::size_t>(pattern.cols()), 1.0);
-  visit_rows(pattern, [&]<class Column>(const EntriesByRow<Column>& entries) {
+  spread.col.assign(static_cast<std::size_t>(data.pattern.cols()), 1.0);
+  visit_rows(data, [&]<class Column>(const EntriesByRow<Column>& entries) {
     SideSums<Column> sides(entries, execution);
     std::vector<SideSum> sums;
     const auto error = [&](std::size_t e, const std::vector<double>& other, Index k) {

@@ -23,7 +23,7 @@ struct WidthCorrection {
 
 /// Widths from the absolute residuals of the entries that the model was fitted to: the mean one of each row and column,
 /// drawn to the mean of all where entries are few.
-Spread widths(const SparsePattern& pattern, const std::vector<Real>& errors, const Execution& execution);
+Spread widths(const SparseObservations& data, const std::vector<Real>& errors, const Execution& execution);
 /// From predictions of held-out entries.
 WidthCorrection correction(const Spread& widths, const Judged& held_out, const std::vector<Offset>& row_counts);
 void correct(Spread& widths, const WidthCorrection& correction, const std::vector<Offset>& row_counts);

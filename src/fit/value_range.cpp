@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <vector>
+
+#include "base/among_ranks.hpp"
 
 namespace tracenorm {
 
@@ -18,7 +21,7 @@ constexpr double kLeastAtEnd = 10;
 
 }  // namespace
 
-ValueRange range_of(std::span<const Real> values) {
+ValueRange range_of(std::span<const Real> values, Ranks* ranks) {
   ValueRange range;
   bool any = false;
   for (const Real value : values) {
@@ -27,11 +30,14 @@ ValueRange range_of(std::span<const Real> values) {
     range = any ? ValueRange{std::min(range.lower, y), std::max(range.upper, y)} : ValueRange{y, y};
     any = true;
   }
-  return range;
+  if (ranks == nullptr) return range;
+  double ends[2] = {any ? -range.lower : -kInfinity, any ? range.upper : -kInfinity};
+  ranks->largest(ends);
+  return {-ends[0], ends[1]};
 }
 
-ValueRange clear_range(std::span<const Real> values) {
-  const ValueRange ends = range_of(values);
+ValueRange clear_range(std::span<const Real> values, Ranks* ranks) {
+  const ValueRange ends = range_of(values, ranks);
   std::set<Real> levels;
   double count = 0;
   double at_lower = 0;
@@ -43,15 +49,21 @@ ValueRange clear_range(std::span<const Real> values) {
     at_upper += double(value) == ends.upper ? 1 : 0;
     if (levels.size() <= kMostLevels) levels.insert(value);
   }
+  if (ranks != nullptr) {
+    count = total_count(count, ranks);
+    at_lower = total_count(at_lower, ranks);
+    at_upper = total_count(at_upper, ranks);
+    for (const Real level : gathered(std::vector<Real>(levels.begin(), levels.end()), ranks)) levels.insert(level);
+  }
   if (levels.size() < 2) return {};
   const bool few = levels.size() <= kMostLevels && count >= kEachLevel * static_cast<double>(levels.size());
   const bool cut_off = std::min(at_lower, at_upper) >= std::max(kLeastAtEnd, kEndShare * count);
   return few || cut_off ? ends : ValueRange{};
 }
 
-ValueRange range_for(std::optional<bool> clip, std::span<const Real> values) {
-  if (!clip) return clear_range(values);
-  return *clip ? range_of(values) : ValueRange{};
+ValueRange range_for(std::optional<bool> clip, std::span<const Real> values, Ranks* ranks) {
+  if (!clip) return clear_range(values, ranks);
+  return *clip ? range_of(values, ranks) : ValueRange{};
 }
 
 }  // namespace tracenorm

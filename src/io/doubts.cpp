@@ -4,35 +4,41 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <unordered_set>
 #include <utility>
 
 namespace tracenorm::io {
-namespace {
+std::size_t doubt_stride(std::size_t count) { return count / 20'000 + 1; }
 
-/// Some twenty thousand values, from all over the file, are enough for a doubt.
-std::size_t stride(std::size_t count) { return count / 20'000 + 1; }
-
-}  // namespace
-
-std::string ids_for_values(const std::vector<Real>& values) {
-  constexpr std::size_t many = 100;
-  std::unordered_set<Real> different;
-  for (std::size_t k = 0; k < values.size() && different.size() <= many; k += stride(values.size())) {
-    if (values[k] != std::floor(values[k]) || values[k] < 0) return {};
-    different.insert(values[k]);
-  }
-  if (different.size() <= many) return {};
+ValueSample sample_of(const std::vector<Real>& values) {
+  ValueSample sample;
+  for (std::size_t k = 0; k < values.size(); k += doubt_stride(values.size())) sample.some.push_back(values[k]);
+  if (values.empty()) return sample;
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
-  return fmt::format(
-      "the values are whole numbers from {} to {}, more than {} different ones; if they are ids, choose other columns",
-      *least, *most, many);
+  sample.least = *least;
+  sample.most = *most;
+  return sample;
 }
 
-std::string mark_among_values(const std::vector<Real>& values) {
+std::string ids_for_values(const ValueSample& values) {
+  constexpr std::size_t many = 100;
+  std::unordered_set<Real> different;
+  for (const Real value : values.some) {
+    if (different.size() > many) break;
+    if (value != std::floor(value) || value < 0) return {};
+    different.insert(value);
+  }
+  if (different.size() <= many) return {};
+  return fmt::format(
+      "the values are whole numbers from {} to {}, more than {} different ones; if they are ids, choose other columns",
+      values.least, values.most, many);
+}
+
+std::string mark_among_values(const ValueSample& values) {
   std::vector<Real> sample;
-  for (std::size_t k = 0; k < values.size(); k += stride(values.size()))
-    if (!std::isnan(values[k])) sample.push_back(values[k]);
+  std::copy_if(values.some.begin(), values.some.end(), std::back_inserter(sample),
+               [](Real value) { return !std::isnan(value); });
   std::sort(sample.begin(), sample.end());
   std::pair<std::ptrdiff_t, Real> most{0, 0};  // how often, which
   for (auto begin = sample.begin(); begin != sample.end();) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/among_ranks.hpp"
 #include "base/grouping.hpp"
 #include "io/keep.hpp"
 #include "io/messages.hpp"
@@ -134,19 +135,64 @@ Offset EntryLines::line(Offset entry) const {
   return jump == jumps_.begin() ? 0 : entry + std::prev(jump)->second;
 }
 
-void resolve_duplicates(ParsedEntries& parsed, ReadOptions::Duplicates policy, const Execution& execution) {
-  std::vector<Repeat> repeats = find_repeats(parsed.data, execution);
-  if (repeats.empty()) return;
+namespace {
+
+/// In the order of the entries that repeat another one.
+std::vector<Repeat> sorted_repeats(const NamedEntries& data, const Execution& execution) {
+  std::vector<Repeat> repeats = find_repeats(data, execution);
   std::sort(repeats.begin(), repeats.end(), [](const Repeat& a, const Repeat& b) { return a.entry < b.entry; });
-  if (policy == ReadOptions::Duplicates::error) fail_repeat(parsed, repeats.front());
-  if (policy == ReadOptions::Duplicates::last) take_last(parsed.data, repeats);
-  if (policy == ReadOptions::Duplicates::mean) take_mean(parsed.data.entries.value, repeats);
+  return repeats;
+}
+
+/// Keeps one value of each; went(entry) is told of the others.
+template <class Went>
+void keep_one(NamedEntries& data, const std::vector<Repeat>& repeats, ReadOptions::Duplicates policy, Went&& went) {
+  if (policy == ReadOptions::Duplicates::last) take_last(data, repeats);
+  if (policy == ReadOptions::Duplicates::mean) take_mean(data.entries.value, repeats);
   auto gone = repeats.begin();
-  keep_if(parsed.data, [&](std::size_t k) {
+  keep_if(data, [&](std::size_t k) {
     if (gone == repeats.end() || at(gone->entry) != k) return true;
     ++gone;
+    went(k);
     return false;
   });
+}
+
+}  // namespace
+
+void resolve_duplicates(ParsedEntries& parsed, ReadOptions::Duplicates policy, const Execution& execution) {
+  const std::vector<Repeat> repeats = sorted_repeats(parsed.data, execution);
+  if (repeats.empty()) return;
+  if (policy == ReadOptions::Duplicates::error) fail_repeat(parsed, repeats.front());
+  keep_one(parsed.data, repeats, policy, [](std::size_t) {});
+}
+
+void resolve_duplicates(ParsedEntries& parsed, const DealtEntries& dealt, ReadOptions::Duplicates policy,
+                        const Execution& execution, const std::function<Offset(Offset place)>& line_at,
+                        std::vector<Offset>& gone) {
+  const std::vector<Repeat> repeats = sorted_repeats(parsed.data, execution);
+  if (policy != ReadOptions::Duplicates::error) {
+    keep_one(parsed.data, repeats, policy, [&](std::size_t entry) { gone.push_back(dealt.place[entry]); });
+    return;
+  }
+  // The first one of all ranks, with the lines that whoever has read them knows.
+  struct Places {
+    Offset entry;
+    Offset first;
+  };
+  std::vector<Places> found;
+  if (!repeats.empty()) found = {{dealt.place[at(repeats[0].entry)], dealt.place[at(repeats[0].first)]}};
+  const std::vector<Places> all = gathered(found, dealt.ranks);
+  if (all.empty()) return;
+  const Places first =
+      *std::min_element(all.begin(), all.end(), [](const Places& a, const Places& b) { return a.entry < b.entry; });
+  Offset lines[2] = {line_at(first.entry), line_at(first.first)};
+  add_up_counts(std::span<Offset>(lines), *dealt.ranks);
+  if (!found.empty() && found[0].entry == first.entry) {
+    parsed.where = [&](Offset entry) { return fmt::format("line {}", lines[entry == repeats[0].entry ? 0 : 1]); };
+    fail_repeat(parsed, repeats.front());
+  }
+  static_cast<void>(gathered(found, dealt.ranks));  // the one with the error ends this one too
 }
 
 }  // namespace tracenorm::io

@@ -40,4 +40,10 @@ class EntryLines {
 /// Throws on the first entry given twice, or keeps one value of each. The order of the entries stays.
 void resolve_duplicates(ParsedEntries& parsed, ReadOptions::Duplicates policy, const Execution& execution);
 
+/// The same where ranks have all entries of some rows each. line_at(place) is the line of an entry that this rank has
+/// read, and zero for others. Those left out keep their place; it goes to `gone`.
+void resolve_duplicates(ParsedEntries& parsed, const DealtEntries& dealt, ReadOptions::Duplicates policy,
+                        const Execution& execution, const std::function<Offset(Offset place)>& line_at,
+                        std::vector<Offset>& gone);
+
 }  // namespace tracenorm::io

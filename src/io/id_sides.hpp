@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/among_ranks.hpp"
 #include "base/execution.hpp"
 #include "io/ids.hpp"
 #include "io/messages.hpp"
@@ -69,6 +70,25 @@ class NamedSide {
     labels = known_.finish(renumbered);
     renumber(indices, renumbered, execution);
     return known_.size();
+  }
+  /// Where ranks have read parts of a text, in their order: the numbers that one process gives to the ids of all.
+  Index finish(std::vector<Index>& indices, Labels& labels, const Execution& execution, Ranks& ranks) const {
+    IdMap all(what_, [] { return std::string("ids"); });
+    std::vector<Index> mine;
+    for (int r = 0; r < ranks.size(); ++r) {
+      const bool own = r == ranks.rank();
+      const std::string theirs = told(own ? known_.packed() : std::string(), r, ranks);
+      if (own) {
+        all.add(known_, mine);
+      } else {
+        all.add_packed(theirs);
+      }
+    }
+    std::vector<Index> renumbered;
+    labels = all.finish(renumbered);
+    renumber(mine, renumbered, execution);
+    renumber(indices, mine, execution);
+    return all.size();
   }
 
  private:

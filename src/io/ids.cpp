@@ -86,6 +86,38 @@ void IdMap::add(const IdMap& others, std::vector<Index>& indices) {
   }
 }
 
+std::string IdMap::packed() const {
+  std::string bytes;
+  const auto add = [&](const auto& number) { bytes.append(reinterpret_cast<const char*>(&number), sizeof number); };
+  for (const Id& id : ids_) {
+    add(id.length);
+    if (id.length < 0) {
+      add(id.number);
+    } else {
+      bytes += text(id);
+    }
+  }
+  return bytes;
+}
+
+void IdMap::add_packed(std::string_view bytes) {
+  const auto take = [&](auto& number) {
+    std::memcpy(&number, bytes.data(), sizeof number);
+    bytes.remove_prefix(sizeof number);
+  };
+  while (!bytes.empty()) {
+    Id id{0, 0};
+    take(id.length);
+    if (id.length < 0) {
+      take(id.number);
+      add(id.number);
+    } else {
+      add_text(bytes.substr(0, static_cast<std::size_t>(id.length)));
+      bytes.remove_prefix(static_cast<std::size_t>(id.length));
+    }
+  }
+}
+
 Index IdMap::append(const Id& id) {
   if (size() == most_)
     fail("{}: more than {} different {}s; that is the most this program takes", where_(), most_, what_);

@@ -68,6 +68,9 @@ class IdMap {
   Index add(std::int64_t id);
   /// All ids of another map, in its order; `indices` are those they have here.
   void add(const IdMap& others, std::vector<Index>& indices);
+  /// All ids, in their order, as bytes that another process adds to its own.
+  [[nodiscard]] std::string packed() const;
+  void add_packed(std::string_view bytes);
   /// The index of an id, -1 where it is not there. Several may search at once, while nobody adds.
   [[nodiscard]] Index find(std::int64_t id) const {
     return integers_.find(static_cast<std::uint64_t>(id), [](Index) { return true; });

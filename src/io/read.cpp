@@ -11,6 +11,7 @@
 #include "io/ids.hpp"
 #include "io/keep.hpp"
 #include "io/messages.hpp"
+#include "io/parts.hpp"
 #include "io/readers.hpp"
 #include "io/text.hpp"
 
@@ -138,6 +139,24 @@ void adopt(NamedEntries& data, const std::vector<Index>& rows, const std::vector
   renumber(data.entries.col, cols, execution);
 }
 
+/// Of a file that holds a text of triplets.
+TextParts parts_of(const std::string& path, const ReadOptions& options) {
+  const std::optional<std::uint64_t> plain = plain_size(path);
+  if (plain) {
+    return {[path](std::uint64_t from) { return open_plain(path, from); }, [plain] { return *plain; }};
+  }
+  // What is packed is unpacked from its beginning, by every rank.
+  const auto open = [path, options](std::uint64_t from) {
+    ByteSource bytes = open_input(path, options, Format::triplets).bytes;
+    skip(bytes, from);
+    return bytes;
+  };
+  return {open, [open] {
+            ByteSource bytes = open(0);
+            return skip(bytes, std::numeric_limits<std::uint64_t>::max());
+          }};
+}
+
 // A choice that nothing looks at would be a silent mistake.
 void require_used(const ReadOptions& options, const Input& input, const std::string& path) {
   const bool triplets = input.format == Format::triplets || input.format == Format::libmf;
@@ -162,7 +181,7 @@ void make_holes(Matrix& matrix, const std::vector<std::string>& missing) {
 }
 
 /// What the program should ask the user about, behind the columns that were taken.
-void add_doubts(std::string& columns, const std::vector<Real>& values, const ReadOptions& options) {
+void add_doubts(std::string& columns, const ValueSample& values, const ReadOptions& options) {
   std::string doubt = options.missing.empty() ? mark_among_values(values) : "";
   if (doubt.empty() && options.columns.empty() && !columns.empty()) doubt = ids_for_values(values);
   if (!doubt.empty()) columns += (columns.empty() ? "" : "; ") + doubt;
@@ -245,7 +264,43 @@ NamedEntries read_entries(const std::string& path, const ReadOptions& options) {
   resolve_duplicates(parsed, options.duplicates, Execution(options.threads));
   leave_out(parsed.data, options.missing);
   if (parsed.data.entries.row.empty()) fail("'{}' holds no entries: all are missing", parsed.name);
-  add_doubts(parsed.data.columns, parsed.data.entries.value, options);
+  add_doubts(parsed.data.columns, sample_of(parsed.data.entries.value), options);
+  return std::move(parsed.data);
+}
+
+bool reads_in_parts(const std::string& path, const ReadOptions& options) {
+  return path != standard_input && options.skip_columns.empty() &&
+         open_input(path, options, Format::triplets).format == Format::triplets;
+}
+
+NamedEntries read_entries(const std::string& path, const ReadOptions& options, DealtEntries& dealt) {
+  const TextParts text = parts_of(path, options);
+  Ranks& ranks = *dealt.ranks;
+  const Execution execution(options.threads);
+  TripletStretch stretch = read_stretch(text, options, ranks);
+  ParsedEntries& parsed = stretch.parsed;
+  const Offset mine = parsed.data.entries.size();
+  const Offset first = deal_rows(parsed.data, dealt);
+  const auto line_at = [&](Offset place) {
+    const bool here = place >= first && place < first + mine;
+    return here ? stretch.lines_before + stretch.lines.line(place - first) : 0;
+  };
+  if (dealt.all == 0)
+    fail("'{}' holds a header but no entries: lines of \"row column value\" were expected", parsed.name);
+  std::vector<Offset> gone;
+  resolve_duplicates(parsed, dealt, options.duplicates, execution, line_at, gone);
+  leave_places(dealt, gone);
+  gone.clear();
+  if (const MissingMarks marks(options.missing); !marks.empty()) {
+    keep_if(parsed.data, [&](std::size_t k) {
+      const bool missing = marks.has_number(parsed.data.entries.value[k]);
+      if (missing) gone.push_back(dealt.place[k]);
+      return !missing;
+    });
+    leave_places(dealt, gone);
+  }
+  if (dealt.all == 0) fail("'{}' holds no entries: all are missing", parsed.name);
+  add_doubts(parsed.data.columns, sample_of(parsed.data.entries.value, dealt), options);
   return std::move(parsed.data);
 }
 
@@ -287,7 +342,7 @@ Matrix read_matrix(const std::string& path, const ReadOptions& options) {
     matrix = matrix_of(parsed.data, path);
   }
   make_holes(matrix, options.missing);
-  add_doubts(matrix.columns, matrix.value, options);
+  add_doubts(matrix.columns, sample_of(matrix.value), options);
   return matrix;
 }
 

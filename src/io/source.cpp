@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -52,6 +53,12 @@ class File {
   /// Not gzip. Looks at the first bytes.
   [[nodiscard]] bool is_plain() const { return gzdirect(handle_.get()) != 0; }
   [[nodiscard]] std::optional<std::uint64_t> size() const { return size_; }
+
+  /// Of a plain file that nothing was read of.
+  void skip(std::uint64_t bytes) {
+    if (gzseek(handle_.get(), static_cast<z_off_t>(bytes), SEEK_SET) < 0)
+      fail_about(Topic::opening, "cannot read '{}' from byte {} on", path_, bytes);
+  }
 
   std::size_t read(char* into, std::size_t size) {
     const int got = gzread(handle_.get(), into, static_cast<unsigned>(std::min(size, std::size_t{1} << 30U)));
@@ -123,6 +130,21 @@ ByteSource open_source(const std::string& path) {
     fail("'{}' is not a valid {} file: it may be truncated or damaged; fetch or copy it again", path, named);
   if (xz) return unxz(std::move(bytes));
   return bytes;
+}
+
+std::optional<std::uint64_t> plain_size(const std::string& path) {
+  if (path == standard_input) return std::nullopt;
+  File file(path);
+  if (!file.is_plain() || !file.size()) return std::nullopt;
+  std::array<char, xz_magic.size()> head{};
+  const std::size_t count = file.read(head.data(), head.size());
+  return std::string_view(head.data(), count) == xz_magic ? std::nullopt : file.size();
+}
+
+ByteSource open_plain(const std::string& path, std::uint64_t from) {
+  const auto file = std::make_shared<File>(path);
+  file->skip(from);
+  return {path, [file](char* into, std::size_t size) { return file->read(into, size); }};
 }
 
 std::string plain_name(const std::string& path) {

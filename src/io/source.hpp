@@ -47,6 +47,11 @@ inline constexpr std::string_view standard_input = "-";
 /// so.
 ByteSource open_source(const std::string& path);
 
+/// How many bytes a file has that is neither compressed nor a pipe; nothing of others.
+std::optional<std::uint64_t> plain_size(const std::string& path);
+/// Such a file from a byte on.
+ByteSource open_plain(const std::string& path, std::uint64_t from);
+
 /// The file's name in lower case, without folders and without a suffix of compression.
 std::string plain_name(const std::string& path);
 

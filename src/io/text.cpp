@@ -93,6 +93,7 @@ bool LineReader::refill() {
   if (ended_) return false;
   if (begin_ > 0) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    before_ += static_cast<Offset>(begin_);
     end_ -= begin_;
     begin_ = 0;
   }

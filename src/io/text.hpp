@@ -19,6 +19,9 @@ namespace tracenorm::io {
 class LineReader {
  public:
   explicit LineReader(ByteSource source);
+  /// Text that goes on somewhere inside of a file, whose beginning was looked at elsewhere.
+  struct Inside {};
+  LineReader(ByteSource source, Inside /*text*/) : source_(std::move(source)) {}
 
   /// The next line, or false at the end. The line is valid until the next call.
   bool next(std::string_view& line);
@@ -27,6 +30,10 @@ class LineReader {
   /// The next call of `next` gives the same line again.
   void repeat() { repeated_ = true; }
 
+  /// How many bytes stand before the next line.
+  [[nodiscard]] Offset position() const {
+    return before_ + (repeated_ ? last_.data() - buffer_.data() : static_cast<Offset>(begin_));
+  }
   [[nodiscard]] Offset line_number() const { return line_number_; }  ///< of the line given last, from 1
   [[nodiscard]] const std::string& name() const { return source_.name(); }
   [[nodiscard]] std::string here() const;  ///< "'name', line 7"
@@ -48,6 +55,7 @@ class LineReader {
 
   ByteSource source_;
   std::vector<char> buffer_;
+  Offset before_ = 0;      // bytes that came before those of the buffer
   std::size_t begin_ = 0;  // of the text not given yet
   std::size_t end_ = 0;
   bool ended_ = false;

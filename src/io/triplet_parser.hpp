@@ -70,6 +70,14 @@ struct OpenedText {
     }
   }
 
+  /// More lines of a text that was opened elsewhere.
+  OpenedText(LineReader more, const OpenedText& like)
+      : lines(std::move(more)),
+        separator(like.separator),
+        columns(like.columns),
+        needed(like.needed),
+        header(like.header) {}
+
   /// The fields of a line; null where it has none. `where` says its place.
   template <class Where>
   const std::vector<std::string_view>* fields_of(std::string_view line, FieldSplitter& splitter,

@@ -6,9 +6,13 @@
 #include <cstring>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <new>
+#include <numeric>
+#include <optional>
 #include <utility>
 
+#include "base/among_ranks.hpp"
 #include "base/execution.hpp"
 #include "base/memory.hpp"
 #include "io/id_sides.hpp"
@@ -35,11 +39,65 @@ class LineCutter {
   std::string_view rest_;
 };
 
+/// What follows belongs to a text that was opened elsewhere.
+OpenedText opened_like(const OpenedText& text, ByteSource inside) {
+  return {LineReader(std::move(inside), LineReader::Inside()), text};
+}
+
+/// The lines that begin in [from, to), of a text whose lines begin at `begin`.
+ByteSource stretch_of(const TextParts& text, std::uint64_t begin, std::uint64_t from, std::uint64_t to) {
+  // A line belongs to who has the byte before it.
+  struct Reading {
+    ByteSource bytes;
+    std::uint64_t at;  // of the next byte
+    bool begun;
+    bool ended = false;
+  };
+  const std::uint64_t first = from > begin ? from - 1 : from;
+  const auto reading = std::make_shared<Reading>(Reading{text.open(first), first, from == begin, from == to});
+  const std::string name = reading->bytes.name();
+  return {name,
+          [reading, to](char* into, std::size_t size) -> std::size_t {
+            while (!reading->ended) {
+              std::size_t count = reading->bytes.read(into, size);
+              std::size_t skipped = 0;
+              const std::uint64_t here = reading->at;
+              reading->at += count;
+              if (count == 0) reading->ended = true;
+              if (!reading->begun) {
+                const void* newline = std::memchr(into, '\n', count);
+                skipped =
+                    newline == nullptr ? count : static_cast<std::size_t>(static_cast<const char*>(newline) - into) + 1;
+                reading->begun = newline != nullptr;
+                if (reading->begun && here + skipped >= to) reading->ended = true;  // the line goes beyond all of this
+                if (reading->ended) return 0;
+              }
+              if (here + count >= to) {  // to the end of the line that has the byte before `to`
+                const std::size_t last = to - 1 > here ? static_cast<std::size_t>(to - 1 - here) : 0;
+                const std::size_t from_here = std::max(last, skipped);
+                const void* newline = std::memchr(into + from_here, '\n', count - from_here);
+                if (newline != nullptr) {
+                  count = static_cast<std::size_t>(static_cast<const char*>(newline) - into) + 1;
+                  reading->ended = true;
+                }
+              }
+              if (count == skipped) continue;
+              std::memmove(into, into + skipped, count - skipped);
+              return count - skipped;
+            }
+            return 0;
+          },
+          to - first + 1};
+}
+
 template <class Side>
 class TripletRounds {
  public:
   TripletRounds(ByteSource source, const ReadOptions& options, const char* row_what, const char* col_what)
-      : text_(std::move(source), options, LineKind::triplets),
+      : TripletRounds(OpenedText(std::move(source), options, LineKind::triplets), options, row_what, col_what) {}
+
+  TripletRounds(OpenedText text, const ReadOptions& options, const char* row_what, const char* col_what)
+      : text_(std::move(text)),
         missing_(options.missing),
         execution_(options.threads),
         rows_(row_what, [this] { return at_line(text_.lines.name(), bad_line_); }),
@@ -47,20 +105,8 @@ class TripletRounds {
         line_(text_.lines.line_number() - (text_.columns.header ? 0 : 1)) {}
 
   ParsedEntries run() {
-    parsed_.name = text_.lines.name();
+    read();
     NamedEntries& data = parsed_.data;
-    data.columns = text_.columns.words;
-    std::size_t bytes = block_bytes;
-    text_.lines.take(now_, bytes);
-    while (now_.bytes > 0 || now_.cut_off) {
-      cut();
-      bytes = std::min(4 * bytes, round_bytes);  // small ones first: what they add, later ones know
-      read_blocks(bytes);
-      settle_blocks();
-      if (now_.cut_off) fail_long(at_line(parsed_.name, line_ + 1));
-      if (failure_) std::rethrow_exception(failure_);
-      std::swap(now_, next_);
-    }
     if (data.entries.row.empty())
       fail("'{}' holds a header but no entries: lines of \"row column value\" were expected", parsed_.name);
     data.rows = rows_.finish(data.entries.row, data.row_labels, execution_);
@@ -69,9 +115,44 @@ class TripletRounds {
     return std::move(parsed_);
   }
 
+  /// A stretch of a text, whose first line is the one behind `line`. Returns how many it has.
+  Offset read_behind(Offset line) {
+    line_ = line;
+    read();
+    return line_ - line;
+  }
+  /// What it read then, among ranks that have read the other stretches.
+  TripletStretch finish(Ranks& ranks) {
+    NamedEntries& data = parsed_.data;
+    data.rows = rows_.finish(data.entries.row, data.row_labels, execution_, ranks);
+    data.cols = cols_.finish(data.entries.col, data.col_labels, execution_, ranks);
+    return {std::move(parsed_), std::move(lines_), 0};
+  }
+
  private:
+  void read() {
+    parsed_.name = text_.lines.name();
+    NamedEntries& data = parsed_.data;
+    data.columns = text_.columns.words;
+    std::size_t bytes = block_bytes;
+    text_.lines.take(now_, bytes);
+    while (now_.bytes > 0 || now_.cut_off) {
+      cut();
+      bytes = std::min(4 * bytes, round_bytes());  // small ones first: what they add, later ones know
+      read_blocks(bytes);
+      settle_blocks();
+      if (now_.cut_off) fail_long(at_line(parsed_.name, line_ + 1));
+      if (failure_) std::rethrow_exception(failure_);
+      std::swap(now_, next_);
+    }
+  }
+
   static constexpr std::size_t block_bytes = std::size_t{1} << 18U;
-  static constexpr std::size_t round_bytes = std::size_t{1} << 24U;
+  /// More for many threads; what is kept of a round is as much again.
+  [[nodiscard]] std::size_t round_bytes() const {
+    return std::clamp(static_cast<std::size_t>(execution_.threads()) * 4 * block_bytes, std::size_t{1} << 22U,
+                      std::size_t{1} << 24U);
+  }
 
   struct Block {
     explicit Block(const TripletRounds& all) : row_ids(all.rows_), col_ids(all.cols_) {}
@@ -252,6 +333,46 @@ class TripletRounds {
 
 ParsedEntries read_triplets(ByteSource source, const ReadOptions& options) {
   return TripletRounds<NamedSide>(std::move(source), options, "row id", "column id").run();
+}
+
+TripletStretch read_stretch(const TextParts& text, const ReadOptions& options, Ranks& ranks) {
+  OpenedText opened(text.open(0), options, LineKind::triplets);
+  const auto begin = static_cast<std::uint64_t>(opened.lines.position());
+  const Offset first_line = opened.lines.line_number() - (opened.columns.header ? 0 : 1);
+  const std::uint64_t size = std::max(text.size(), begin) - begin;
+  const auto cut = [&](int rank) {  // before the product would grow too large
+    const auto all = static_cast<std::uint64_t>(ranks.size());
+    const auto r = static_cast<std::uint64_t>(rank);
+    return begin + size / all * r + size % all * r / all;
+  };
+  using Rounds = TripletRounds<NamedSide>;
+  std::optional<Rounds> rounds;
+  const auto read = [&](Offset line) {
+    OpenedText mine = opened_like(opened, stretch_of(text, begin, cut(ranks.rank()), cut(ranks.rank() + 1)));
+    rounds.emplace(std::move(mine), options, "row id", "column id");
+    return rounds->read_behind(line);
+  };
+  Offset lines = -1;
+  std::exception_ptr failure;
+  try {
+    lines = read(0);
+  } catch (const Error&) {  // who reads before this rank may have something to say, and knows how many lines there are
+    failure = std::current_exception();
+  }
+  const std::vector<Offset> all = gathered(std::vector<Offset>{lines}, &ranks);
+  const auto failed = std::find(all.begin(), all.end(), -1);
+  const auto who = failed == all.end() ? ranks.rank() : static_cast<int>(failed - all.begin());
+  const Offset before = std::accumulate(all.begin(), all.begin() + std::min(who, ranks.rank()), first_line);
+  if (failed != all.end()) {
+    if (who == ranks.rank()) {
+      read(before);  // now with the numbers of the lines
+      std::rethrow_exception(failure);
+    }
+    static_cast<void>(gathered(std::vector<Offset>{lines}, &ranks));  // it ends this one too
+  }
+  TripletStretch stretch = rounds->finish(ranks);
+  stretch.lines_before = before;
+  return stretch;
 }
 
 ParsedEntries read_libmf(ByteSource source, const ReadOptions& options) {

@@ -2,30 +2,34 @@
 
 #include <cmath>
 
+#include "base/among_ranks.hpp"
 #include "model/coded_data.hpp"
+#include "model/shared_rows.hpp"
 
 namespace tracenorm {
 
 double root_mean_square(const Observations& observations) {
-  double squares = 0;
+  ExactSum squares;
+  if (const auto* sparse = std::get_if<SparseObservations>(&observations)) {
+    for (const Real y : sparse->value) squares.add(double(y) * double(y));
+    const Offset count = all_entries(*sparse);
+    return count > 0 ? std::sqrt(total(squares, ranks_of(*sparse)) / static_cast<double>(count)) : 1.0;
+  }
+  const DenseValues& value = std::get<DenseObservations>(observations).value;
+  double sum = 0;
   Offset observed = 0;
   const auto add = [&](Real y, Offset count) {
-    squares += static_cast<double>(count) * double(y) * double(y);
+    sum += static_cast<double>(count) * double(y) * double(y);
     observed += count;
   };
-  const auto* dense = std::get_if<DenseObservations>(&observations);
-  if (dense != nullptr && !dense->value.code().empty()) {
-    for (const auto& [y, count] : count_levels(dense->value)) add(y, count);
+  if (!value.code().empty()) {
+    for (const auto& [y, count] : count_levels(value)) add(y, count);
   } else {
-    std::visit(
-        [&](const auto& data) {
-          for (const Real y : data.value) {
-            if (!std::isnan(y)) add(y, 1);
-          }
-        },
-        observations);
+    for (const Real y : value) {
+      if (!std::isnan(y)) add(y, 1);
+    }
   }
-  return observed > 0 ? std::sqrt(squares / static_cast<double>(observed)) : 1.0;
+  return observed > 0 ? std::sqrt(sum / static_cast<double>(observed)) : 1.0;
 }
 
 double penalty_lambda(const Penalty& penalty) {

@@ -5,14 +5,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
+#include "base/among_ranks.hpp"
 #include "base/block_sums.hpp"
 #include "base/fingerprint.hpp"
 #include "base/grouping.hpp"
 #include "base/least.hpp"
 #include "model/entry_checks.hpp"
+#include "model/shared_rows.hpp"
 #include "tracenorm/error.hpp"
 
 namespace tracenorm {
@@ -144,6 +147,11 @@ SparseObservations unite(const SparseObservations& a, const SparseObservations& 
     throw Error(ErrorCode::usage,
                 "observations can be united when both have the same size, and both weights or neither");
   }
+  if (a.shared) {  // with more of the rows here
+    SparseObservations here = a;
+    here.shared = nullptr;
+    return share_rows(unite(here, b, threads), a.shared->ranks());
+  }
   const Execution execution(threads);
   const bool narrow = a.pattern.cols() <= std::numeric_limits<ShortIndex>::max() + 1;
   return a.pattern.col().visit([&](const auto* a_col) {
@@ -179,7 +187,8 @@ DenseObservations make_dense(const SparseObservations& sparse, double limit_byte
 }
 
 Index rows(const Observations& observations) {
-  if (const auto* sparse = std::get_if<SparseObservations>(&observations)) return sparse->pattern.rows();
+  if (const auto* sparse = std::get_if<SparseObservations>(&observations))
+    return sparse->shared ? sparse->shared->rows() : sparse->pattern.rows();
   return std::get<DenseObservations>(observations).rows;
 }
 
@@ -189,7 +198,7 @@ Index cols(const Observations& observations) {
 }
 
 Offset observed(const Observations& observations) {
-  if (const auto* sparse = std::get_if<SparseObservations>(&observations)) return sparse->pattern.entries();
+  if (const auto* sparse = std::get_if<SparseObservations>(&observations)) return all_entries(*sparse);
   const auto& value = std::get<DenseObservations>(observations).value;
   if (!value.code().empty()) {
     return Offset(value.size()) - std::count(value.code().begin(), value.code().end(), DenseValues::kMissing);
@@ -201,6 +210,11 @@ Offset observed(const Observations& observations) {
 Counts count_observed(const Observations& observations, int threads) {
   Counts counts{std::vector<Offset>(at(rows(observations)), 0), std::vector<Offset>(at(cols(observations)), 0)};
   if (const auto* sparse = std::get_if<SparseObservations>(&observations)) {
+    if (sparse->shared) {
+      std::adjacent_difference(sparse->shared->begin().begin() + 1, sparse->shared->begin().end(), counts.row.begin());
+      counts.col = sparse->shared->in_columns();
+      return counts;
+    }
     const SparsePattern& pattern = sparse->pattern;
     for (Index i = 0; i < pattern.rows(); ++i) counts.row[at(i)] = pattern.begin()[i + 1] - pattern.begin()[i];
     const Execution execution(threads);
@@ -248,13 +262,22 @@ std::uint64_t fingerprint(const Observations& observations) {
     sum.add_all(dense->weight);
     return sum.value();
   }
+  // Row by row, so that whoever has a row may add it.
   const auto& sparse = std::get<SparseObservations>(observations);
   const SparsePattern& pattern = sparse.pattern;
-  sum.add_all(std::vector<Index>{pattern.rows(), pattern.cols()});
-  sum.add(pattern.begin(), (static_cast<std::size_t>(pattern.rows()) + 1) * sizeof(Offset));
-  pattern.col().visit([&](const auto* col) { sum.add(col, pattern.col().size() * sizeof(*col)); });
-  sum.add_all(sparse.value);
-  sum.add_all(sparse.weight);
+  std::uint64_t all = 0;
+  for (Index i = 0; i < pattern.rows(); ++i) {
+    const std::size_t first = at(pattern.begin()[i]);
+    const std::size_t count = at(pattern.begin()[i + 1]) - first;
+    Fingerprint row;
+    row.add_all(std::vector<Index>{first_row(sparse) + i});
+    pattern.col().visit([&](const auto* col) { row.add(col + first, count * sizeof(*col)); });
+    row.add(sparse.value.data() + first, count * sizeof(Real));
+    if (!sparse.weight.empty()) row.add(sparse.weight.data() + first, count * sizeof(Real));
+    all += row.value();
+  }
+  sum.add_all(std::vector<Index>{rows(observations), cols(observations)});
+  sum.add_all(std::vector<std::uint64_t>{total_count(all, ranks_of(sparse))});
   return sum.value();
 }
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <span>
 
+#include "base/among_ranks.hpp"
 #include "base/grouping.hpp"
 #include "model/side_sums.hpp"
 
@@ -51,11 +53,12 @@ class OffsetFit {
         execution_(execution),
         side_(entries, execution),
         count_(static_cast<std::size_t>(entries.entries())),
-        stride_(std::max<std::size_t>(1, count_ / kMedianSample)) {
+        first_(static_cast<std::size_t>(entries.first_entry())),
+        stride_(std::max<std::size_t>(1, static_cast<std::size_t>(entries.all_entries()) / kMedianSample)) {
     using Kind = Preparation::Kind;
     std::vector<double>& rows = p_.kind != Kind::columns ? p_.row_offset : none_;
     std::vector<double>& cols = p_.kind != Kind::rows ? p_.col_offset : none_;
-    rows.assign(static_cast<std::size_t>(entries.rows), 0.0);
+    rows.assign(static_cast<std::size_t>(entries.all_rows()), 0.0);
     cols.assign(static_cast<std::size_t>(entries.cols), 0.0);
     row_offset_ = rows.data();
     col_offset_ = cols.data();
@@ -84,29 +87,70 @@ class OffsetFit {
   /// Redescending weights need a start that outliers have not moved: medians of all, of columns, of rows.
   void start_from_medians() {
     std::vector<double> sample;
-    for (std::size_t e = 0; e < count_; e += stride_) sample.push_back(double(value_[e]));
+    for (std::size_t e = next_in_sample(0); e < count_; e += stride_) sample.push_back(double(value_[e]));
+    sample = gathered(std::move(sample), entries_.ranks());
     p_.offset = median(sample);
     if (!p_.col_offset.empty()) {
       Grouping<Column> columns({entries_.col, count_}, entries_.cols, execution_);
       std::vector<Real> grouped(count_);
       columns.place([&](std::size_t e, std::size_t place) { grouped[place] = value_[e]; });
-      set_medians(p_.col_offset, columns.begin().data(), [&](std::size_t, Offset k) {
+      std::vector<Offset> begin = std::move(columns.begin());
+      if (entries_.shared != nullptr) take_columns(begin, grouped);
+      set_medians(p_.col_offset, begin, [&](std::size_t, Offset k) {
         return double(Real(double(grouped[static_cast<std::size_t>(k)]) - p_.offset));
       });
     }
     if (!p_.row_offset.empty()) {
-      set_medians(p_.row_offset, entries_.begin, [&](std::size_t i, Offset e) {
-        const auto row = static_cast<Index>(i);
+      set_medians(p_.row_offset, {entries_.begin, entries_.begin + entries_.rows + 1}, [&](std::size_t i, Offset e) {
+        const auto row = static_cast<Index>(i) + entries_.first_row();
         return double(Real(residual(row, static_cast<Index>(entries_.col[e]), static_cast<std::size_t>(e))));
       });
     }
   }
 
-  /// Adds to each offset the median of value(side, place) over its places, which are begin[side] to begin[side + 1].
+  /// From the values of all columns in the rows here to those of some columns in all rows: each rank takes columns of
+  /// about as many entries, in their order.
+  void take_columns(std::vector<Offset>& begin, std::vector<Real>& grouped) const {
+    const SharedRows& shared = *entries_.shared;
+    std::vector<Offset> all(shared.in_columns().size() + 1, 0);
+    std::partial_sum(shared.in_columns().begin(), shared.in_columns().end(), all.begin() + 1);
+    const auto size = static_cast<std::size_t>(shared.ranks().size());
+    std::vector<Index> cuts = cut_rows_into(shared.ranks().size(), entries_.cols, all.back(), all.data());
+    cuts.resize(size + 1, entries_.cols);
+    std::vector<Offset> counts(begin.size() - 1);
+    for (std::size_t j = 0; j < counts.size(); ++j) counts[j] = begin[j + 1] - begin[j];
+    std::vector<std::size_t> columns_to(size);
+    std::vector<std::size_t> values_to(size);
+    for (std::size_t r = 0; r < size; ++r) {
+      const auto [first, last] = std::pair(static_cast<std::size_t>(cuts[r]), static_cast<std::size_t>(cuts[r + 1]));
+      columns_to[r] = last - first;
+      values_to[r] = static_cast<std::size_t>(begin[last] - begin[first]);
+    }
+    const std::vector<Real> values = traded(std::span<const Real>(grouped), values_to, shared.ranks());
+    counts = traded(std::span<const Offset>(counts), columns_to, shared.ranks());
+    const std::size_t columns = columns_to[static_cast<std::size_t>(shared.ranks().rank())];
+    begin.assign(columns + 1, 0);
+    for (std::size_t k = 0; k < counts.size(); ++k) begin[k % columns + 1] += counts[k];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    grouped.resize(values.size());
+    std::vector<Offset> next(begin.begin(), begin.end() - 1);
+    std::size_t from = 0;
+    for (std::size_t k = 0; k < counts.size(); ++k) {  // rank by rank the columns here
+      std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(from), counts[k],
+                  grouped.begin() + static_cast<std::ptrdiff_t>(next[k % columns]));
+      next[k % columns] += counts[k];
+      from += static_cast<std::size_t>(counts[k]);
+    }
+  }
+
+  /// Sets the offsets to the medians of value(side, place) over their places, which are begin[side] to begin[side + 1]
+  /// for the sides here: those of all ranks, one after the other, are all of them.
   template <class Value>
-  void set_medians(std::vector<double>& offsets, const Offset* begin, const Value& value) const {
+  void set_medians(std::vector<double>& all, const std::vector<Offset>& places, const Value& value) const {
     constexpr Offset shards = 64;
-    const auto sides = static_cast<Index>(offsets.size());
+    const Offset* begin = places.data();
+    const auto sides = static_cast<Index>(places.size()) - 1;
+    std::vector<double> offsets(static_cast<std::size_t>(sides));
     const std::vector<Index> cuts = cut_rows_into(shards, sides, begin[sides], begin);
     execution_.for_each_shard(static_cast<int>(cuts.size()) - 1, [&](int s) {
       std::vector<double> values;
@@ -114,34 +158,38 @@ class OffsetFit {
       for (auto i = static_cast<std::size_t>(cuts[shard]); i < static_cast<std::size_t>(cuts[shard + 1]); ++i) {
         values.clear();
         for (Offset e = begin[i]; e < begin[i + 1]; ++e) values.push_back(value(i, e));
-        offsets[i] += median(values);
+        offsets[i] = median(values);
       }
     });
+    offsets = gathered(std::move(offsets), entries_.ranks());
+    std::copy(offsets.begin(), offsets.end(), all.begin());
+  }
+
+  /// The first entry from this one on whose number, among all, belongs to samples.
+  [[nodiscard]] std::size_t next_in_sample(std::size_t entry) const {
+    return (first_ + entry + stride_ - 1) / stride_ * stride_ - first_;
   }
 
   [[nodiscard]] double residual_deviation() const {
     const auto squares = side_.template total<1>(
         [&](Index i, Index j, std::size_t e, Sums<1>& sum) { sum.of[0] += residual(i, j, e) * residual(i, j, e); });
-    return std::sqrt(squares.of[0] / static_cast<double>(count_));
+    return std::sqrt(squares.of[0] / static_cast<double>(entries_.all_entries()));
   }
 
   /// Taken over residuals that counted before: gross outliers must not widen it.
   [[nodiscard]] double scale_of_residuals() const {
     std::vector<std::vector<double>> found(static_cast<std::size_t>(side_.shards()));
-    side_.for_each_row([&](int shard, Index i) {
+    side_.for_each_row([&](int shard, Index i, Offset begin, Offset end) {
       std::vector<double>& sizes = found[static_cast<std::size_t>(shard)];
-      const auto end = static_cast<std::size_t>(entries_.begin[i + 1]);
-      for (std::size_t e = (static_cast<std::size_t>(entries_.begin[i]) + stride_ - 1) / stride_ * stride_; e < end;
+      for (std::size_t e = next_in_sample(static_cast<std::size_t>(begin)); e < static_cast<std::size_t>(end);
            e += stride_) {
         if (weight_[e] > 0) sizes.push_back(std::abs(residual(i, static_cast<Index>(entries_.col[e]), e)));
       }
     });
     std::vector<double> sizes;
-    double sum = 0;
-    for (const std::vector<double>& part : found) {
-      sizes.insert(sizes.end(), part.begin(), part.end());
-      for (const double size : part) sum += size;
-    }
+    for (const std::vector<double>& part : found) sizes.insert(sizes.end(), part.begin(), part.end());
+    sizes = gathered(std::move(sizes), entries_.ranks());
+    const double sum = std::accumulate(sizes.begin(), sizes.end(), 0.0);
     if (sizes.empty()) return 0;
     const double scale = kMedianToDeviation * median(sizes);
     return scale > 0 ? scale : sum / static_cast<double>(sizes.size());  // most residuals are zero
@@ -206,14 +254,14 @@ class OffsetFit {
   }
 
   void measure_scale() {
-    const auto kept = sum_over<2>(execution_, count_, [&](std::size_t e, Sums<2>& sum) {
+    const auto kept = side_.template total<2>([&](Index, Index, std::size_t e, Sums<2>& sum) {
       if (weight(e) == 0) return;
       sum.of[0] += double(value_[e]);
       ++sum.of[1];
     });
     const double count = kept.of[1];
     const double mean = count > 0 ? kept.of[0] / count : 0.0;
-    const auto squares = sum_over<1>(execution_, count_, [&](std::size_t e, Sums<1>& sum) {
+    const auto squares = side_.template total<1>([&](Index, Index, std::size_t e, Sums<1>& sum) {
       if (weight(e) > 0) sum.of[0] += (double(value_[e]) - mean) * (double(value_[e]) - mean);
     });
     const double deviation = count > 1 ? std::sqrt(squares.of[0] / (count - 1)) : 0.0;
@@ -229,7 +277,8 @@ class OffsetFit {
   std::vector<double> none_;  // of the side that has no offsets
   const double* row_offset_ = nullptr;
   const double* col_offset_ = nullptr;
-  std::size_t count_;
+  std::size_t count_;         // of the entries here
+  std::size_t first_;         // the number of the first one among all
   std::vector<Real> weight_;  // of robust averages
   std::size_t stride_;
   std::vector<SideSum> sums_;
@@ -254,7 +303,7 @@ Shrinkage fit_offsets(Preparation& preparation, Averaging averaging, const Entri
 
 Shrinkage fit_offsets(Preparation& preparation, Averaging averaging, const SparseObservations& data,
                       const Execution& execution) {
-  return visit_rows(data.pattern, [&]<class Column>(const EntriesByRow<Column>& lists) {
+  return visit_rows(data, [&]<class Column>(const EntriesByRow<Column>& lists) {
     return OffsetFit<Column>(preparation, averaging, lists, data.value.data(), execution).run();
   });
 }

@@ -10,6 +10,7 @@
 #include "base/block_sums.hpp"
 #include "model/entry_checks.hpp"
 #include "model/offsets.hpp"
+#include "model/side_sums.hpp"
 #include "tracenorm/error.hpp"
 
 namespace tracenorm {
@@ -39,23 +40,26 @@ Entries observed_entries(const DenseObservations& matrix) {
   return entries;
 }
 
-/// Mean and standard deviation.
+/// Mean and standard deviation. Sums are exact: entries come in many orders, and from ranks.
 template <class Values>
-void fit_global(Preparation& preparation, const Values& values) {
-  double sum = 0;
+void fit_global(Preparation& preparation, const Values& values, Ranks* ranks = nullptr) {
+  ExactSum all;
   double count = 0;
   for (const Real y : values) {
     if (std::isnan(y)) continue;  // a hole of a full matrix
-    sum += double(y);
+    all.add(double(y));
     ++count;
   }
+  count = total_count(count, ranks);
+  const double sum = total(all, ranks);
   if (count == 0) throw Error(ErrorCode::input, "there are no values to fit a preparation to");
   preparation.offset = sum / count;
   if (preparation.kind == Kind::center) return;
-  double squares = 0;
+  ExactSum of_squares;
   for (const Real y : values) {
-    if (!std::isnan(y)) squares += (double(y) - preparation.offset) * (double(y) - preparation.offset);
+    if (!std::isnan(y)) of_squares.add((double(y) - preparation.offset) * (double(y) - preparation.offset));
   }
+  const double squares = total(of_squares, ranks);
   preparation.scale = count > 1 ? std::sqrt(squares / (count - 1)) : 0.0;
   if (!(preparation.scale > 1e-7 * std::abs(preparation.offset)) || preparation.scale == 0.0) {
     throw Error(ErrorCode::input,
@@ -107,6 +111,18 @@ Preparation fit_preparation(Preparation::Kind kind, Averaging averaging, const E
   return preparation;
 }
 
+Preparation fit_preparation(Preparation::Kind kind, Averaging averaging, const SparseObservations& data, int threads) {
+  Preparation preparation{.kind = kind};
+  if (kind == Kind::none) return preparation;
+  if (!has_offsets(kind)) {
+    fit_global(preparation, data.value, ranks_of(data));
+    return preparation;
+  }
+  if (all_entries(data) == 0) throw Error(ErrorCode::input, "there are no values to fit a preparation to");
+  fit_offsets(preparation, averaging, data, Execution(threads));
+  return preparation;
+}
+
 Preparation fit_preparation(Preparation::Kind kind, Averaging averaging, const DenseObservations& matrix) {
   if (has_offsets(kind)) {
     return fit_preparation(kind, averaging, observed_entries(matrix), matrix.rows, matrix.cols);
@@ -128,6 +144,18 @@ void prepare(const Preparation& preparation, Entries& entries, int threads) {
   for_each_element(execution, entries.value.size(), [&](std::size_t e) {
     entries.value[e] = Real(preparation.apply(double(entries.value[e]), entries.row[e], entries.col[e]));
   });
+}
+
+void prepare(const Preparation& preparation, SparseObservations& data, int threads) {
+  if (preparation.kind == Kind::none) return;
+  std::vector<Real> values(data.value.size());
+  const Execution execution(threads);
+  visit_rows(data, [&]<class Column>(const EntriesByRow<Column>& entries) {
+    SideSums<Column>(entries, execution).for_each([&](int, Index i, Index j, std::size_t e) {
+      values[e] = Real(preparation.apply(double(data.value[e]), i, j));
+    });
+  });
+  data.value = std::move(values);
 }
 
 void prepare(const Preparation& preparation, DenseObservations& matrix) {

@@ -10,6 +10,7 @@
 #include "base/topic.hpp"
 #include "model/coded_data.hpp"
 #include "model/custom_check.hpp"
+#include "model/shared_rows.hpp"
 #include "tracenorm/error.hpp"
 
 namespace tracenorm {
@@ -21,7 +22,8 @@ std::string place(const Observations& observations, std::size_t entry) {
   if (const auto* sparse = std::get_if<SparseObservations>(&observations)) {
     Index row = 0;
     while (sparse->pattern.begin()[row + 1] <= static_cast<Offset>(entry)) ++row;
-    return fmt::format("row {}, column {}", row, sparse->pattern.col()[static_cast<Offset>(entry)]);
+    return fmt::format("row {}, column {}", first_row(*sparse) + row,
+                       sparse->pattern.col()[static_cast<Offset>(entry)]);
   }
   const auto cols = static_cast<std::size_t>(std::get<DenseObservations>(observations).cols);
   return fmt::format("row {}, column {}", entry / cols, entry % cols);

@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "cpu/backend.hpp"
+#include "distributed/backend.hpp"
 #include "linalg/kept_matrix.hpp"
 #include "model/entry_functions.hpp"
+#include "model/shared_rows.hpp"
 #include "tracenorm/error.hpp"
 
 namespace tracenorm {
@@ -336,7 +338,7 @@ double Evaluator::zero_conjugate_sum() {
 Offset Evaluator::dual_size() const {
   const auto* l1 = std::get_if<L1Penalty>(&problem_.penalty);
   const auto* sparse = std::get_if<SparseObservations>(&problem_.observations);
-  if (sparse != nullptr && (l1 == nullptr || l1->lambda == 0)) return sparse->pattern.entries();
+  if (sparse != nullptr && (l1 == nullptr || l1->lambda == 0)) return all_entries(*sparse);
   return static_cast<Offset>(rows()) * cols();
 }
 
@@ -406,7 +408,20 @@ HeldOutError Evaluator::held_out_error() const {
   return {std::sqrt(sums.square / count), sums.absolute / count, sums.loss / count};
 }
 
+namespace {
+
+/// Of a problem whose rows are shared.
+std::unique_ptr<Backend> among_ranks(const Problem& problem) {
+  const auto* sparse = std::get_if<SparseObservations>(&problem.observations);
+  if (sparse == nullptr || !sparse->shared) return nullptr;
+  return std::make_unique<DistributedBackend>(cpu_backend(), *ranks_of(*sparse));
+}
+
+}  // namespace
+
 OwnEvaluator::OwnEvaluator(const Problem& problem, int threads, std::uint64_t seed)
-    : execution_(threads), evaluator_(problem, execution_, cpu_backend(), seed) {}
+    : execution_(threads),
+      shared_(among_ranks(problem)),
+      evaluator_(problem, execution_, shared_ ? *shared_ : cpu_backend(), seed) {}
 
 }  // namespace tracenorm

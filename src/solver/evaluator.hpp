@@ -236,6 +236,7 @@ class OwnEvaluator {
 
  private:
   Execution execution_;
+  std::unique_ptr<Backend> shared_;  // null where all rows are here
   Evaluator evaluator_;
 };
 

@@ -10,6 +10,8 @@
 #include <mutex>
 
 #include "base/random.hpp"
+#include "base/rank_share.hpp"
+#include "base/rank_sums.hpp"
 #include "distributed/share.hpp"
 #include "model/shard_cuts.hpp"
 #include "support/identifier.hpp"
@@ -298,7 +300,7 @@ TEST(Ranks, StopTogether) {
 TEST(Ranks, ShareRowsByEntries) {
   for (const Problem& problem : {some_problem(), some_problem(300, 700), some_problem(7000, 30)}) {
     on_ranks([&](Ranks& ranks) {
-      const distributed::Share share = distributed::make_share(cut_shards(problem), ranks);
+      const Share share = make_share(cut_shards(problem), ranks);
       EXPECT_LT(share.first(), share.last());
       const Observations mine = distributed::rows_of(problem.observations, share.first(), share.last());
       double entries[1] = {static_cast<double>(observed(mine))};
@@ -323,9 +325,9 @@ void expect_sums_along_the_tree(Ranks& ranks, int shards, std::size_t width) {
   };
   ShardCuts cuts;
   for (int s = 0; s <= shards; ++s) cuts.rows.push_back(s);
-  const distributed::Share share = distributed::make_share(cuts, ranks);
-  distributed::RankSums sums(share.shard_cuts, ranks);
-  const Shards here = distributed::shards_of(share, sums);
+  const Share share = make_share(cuts, ranks);
+  RankSums sums(share.shard_cuts, ranks);
+  const Shards here = shards_of(share, sums);
   std::vector<Number> parts(width * static_cast<std::size_t>(std::max(1, here.count())));
   for (int s = 0; s < here.count(); ++s) {
     for (std::size_t k = 0; k < width; ++k)

@@ -33,7 +33,7 @@ TEST(Sampling, AgreesWithTheMatrixAtPatternsAndPlaces) {
     std::array<std::vector<Real>, 2> listed;
     std::vector<Real> by_rows;
     for (const int threads : {1, 3}) {
-      sample(x, values, data.pattern, Execution(threads), by_rows);
+      sample(x, values, data, Execution(threads), by_rows);
       sample(x, both, places, Execution(threads), listed);
       ASSERT_EQ(by_rows.size(), places.row.size());
       for (std::size_t e = 0; e < by_rows.size(); ++e) {  // both are in the order of rows
@@ -49,7 +49,7 @@ TEST(Sampling, AgreesWithTheMatrixAtPatternsAndPlaces) {
 TEST(Sampling, OfNothingIsZero) {
   const LowRankMatrix zero(3, 4);
   std::vector<Real> out{1};
-  sample(zero, {}, make_sparse(3, 4, {{0, 2}, {1, 3}, {1, 1}}).pattern, Execution(1), out);
+  sample(zero, {}, make_sparse(3, 4, {{0, 2}, {1, 3}, {1, 1}}), Execution(1), out);
   EXPECT_EQ(out, (std::vector<Real>{0, 0}));
 }
 

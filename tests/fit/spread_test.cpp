@@ -39,7 +39,7 @@ TEST(Spread, CoversWhatItPromisesForNoisyAndQuietRows) {
     col[place] = train.col[e];
     error[place] = std::abs(train.value[e]);
   });
-  Spread spread = widths(SparsePattern::unchecked(kRows, kCols, by_row.begin(), col), error, execution);
+  Spread spread = widths({SparsePattern::unchecked(kRows, kCols, by_row.begin(), col), {}, {}}, error, execution);
   const Judged judged = errors(held, 5000, 2);
   correct(spread, correction(spread, judged, counts), counts);
   spread.scores = scores(spread, judged);

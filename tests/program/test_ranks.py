@@ -1,5 +1,6 @@
 """The same command under mpirun: the same answer, one voice, and an end for all when one rank ends."""
 
+import gzip
 import os
 import pathlib
 import random
@@ -85,6 +86,78 @@ class Ranks(ProgramTest):
         data = self.ratings(**SHARED)
         self.check_models("complete", data, "--radius", 200, "--iterations", 20)
         self.check_models("complete", data, "--radius", 200, "--method", "fwua", "--iterations", 20)
+
+    def check_data(self, name, *options, on=(2, 4)):
+        """What a few iterations make of the data: names, offsets and numbers of the model, the same file."""
+        command = ["complete", name, "--radius", 50, "--method", "fwua", "--iterations", 3, *options]
+        self.succeed(*command, "--threads", 1, "--model", "alone.npz", "--quiet")
+        alone = self.run_json(*command, "--threads", 1)
+        for ranks in on:
+            with self.subTest(name=name, ranks=ranks, options=options):
+                outputs = ["--model", "m.npz", "--json", "run.json", "--quiet"]
+                done = self.on_ranks(ranks, *command, "--threads", 1, *outputs)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual((self.folder / "m.npz").read_bytes(), (self.folder / "alone.npz").read_bytes())
+                run = parse_strict((self.folder / "run.json").read_text())
+                self.assertEqual(run["options"], alone["options"])
+                self.assertEqual(run["observed"], alone["observed"])
+
+    def test_reads_in_parts_what_one_process_reads(self):
+        draw = random.Random(5)
+        places = draw.sample([(i, j) for i in range(300) for j in range(40)], 6000)
+        value = {place: draw.randint(1, 5) for place in places}
+        names = {
+            "text": (lambda i: f"u{i}", lambda j: f'"i, {j}"'),
+            "mixed": (lambda i: i if i % 7 else f"x{i}", int),
+            "numbers": (lambda i: 3 * i + 1, lambda j: 1000 - j),
+        }
+        for kind, (row, col) in names.items():
+            lines = "".join(f"{row(i)},{col(j)},{value[i, j]}\n" for i, j in places)
+            self.write(f"{kind}.csv", "# made up\nuser,item,rating\r\n" + lines.rstrip("\n"))
+        self.check_data("text.csv")
+        self.check_data("mixed.csv", "--split", "0.7,0.2,0.1")
+        self.check_data("numbers.csv", "--prepare", "both", "--norm-power", 0.5, "--clip")
+        with gzip.open(self.folder / "packed.csv.gz", "wb") as out:
+            out.write((self.folder / "text.csv").read_bytes())
+        self.check_data("packed.csv.gz", on=(3,))
+        lines = "".join(f"{i}\t{j}\t{value[i, j]}\t{1 + (i + j) % 3}\n" for i, j in places)
+        self.write("weighted.tsv", "who\twhat\tstars\tweight\n" + lines)
+        self.check_data("weighted.tsv", "--columns", "who,what,stars,weight", on=(3,))
+        again = "".join(f"{i}\t{j}\t{99 if i % 5 == 0 else draw.randint(1, 5)}\t1\n" for i, j in places[::3])
+        self.write("again.tsv", "who\twhat\tstars\tweight\n" + lines + again)
+        for policy in ("first", "last", "mean"):
+            self.check_data("again.tsv", "--duplicates", policy, "--missing", "99.0", "--split", "0.8,0.1,0.1", on=(3,))
+
+    def test_reads_files_of_few_lines(self):
+        long = "long" + "g" * 400
+        for lines in (
+            "a b 1\nb a 2",
+            "a,b,1\n",
+            "row,col,value\na,b,1\na,c,2\n\n\nb,b,3\n",
+            f"\n\n# x\na b 1\n{long} b 2\n",
+        ):
+            self.write("few.txt", lines)
+            self.check_data("few.txt", "--prepare", "none", on=(4,))
+
+    def test_errors_of_a_part_say_the_line_of_the_file(self):
+        lines = [f"user{i} item{j} {1 + (i + j) % 5}\n" for i in range(60) for j in range(40)]
+        for number, bad, says in (
+            (2, "user0 item1 many\n", "line 2"),
+            (1700, "user42\n", "line 1700: 1 field"),
+            (2399, lines[40], "line 2399: row 'user1', column 'item0' was already given at line 41"),
+            (2200, lines[2000], "was already given at line 2001"),
+        ):
+            self.write("bad.txt", "".join([*lines[: number - 1], bad, *lines[number:]]))
+            alone = self.run_program("complete", "bad.txt", "--radius", 30)
+            for ranks in (2, 4):
+                done = self.on_ranks(ranks, "complete", "bad.txt", "--radius", 30)
+                self.assertEqual(done.returncode, 3, done.stderr)
+                self.assertEqual(alone.returncode, 3, alone.stderr)
+                told = [line for line in done.stderr.splitlines() if line.startswith("tracenorm: error: ")]
+                self.assertEqual(told, alone.stderr.splitlines()[:1], done.stderr)
+                self.assertIn(says, told[0])
+        self.write("bad.txt", "".join([*lines[:1000], "user1 item1 x\n", *lines[1000:2000], "user1\n", *lines[2000:]]))
+        self.assertIn("line 1001", self.on_ranks(4, "complete", "bad.txt", "--radius", 30).stderr)
 
     def test_agrees_to_the_gap(self):
         self.check_agreement(["complete", self.ratings(**SHARED), "--radius", 200, "--gap", 1e-3])

@@ -8,7 +8,7 @@
 #include "base/shards.hpp"
 #include "tracenorm/ranks.hpp"
 
-namespace tracenorm::distributed {
+namespace tracenorm {
 
 class RankSums final : public OtherShards {
  public:
@@ -55,4 +55,4 @@ class RankSums final : public OtherShards {
   Buffers<float> floats_;
 };
 
-}  // namespace tracenorm::distributed
+}  // namespace tracenorm

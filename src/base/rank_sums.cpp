@@ -1,8 +1,8 @@
-#include "distributed/rank_sums.hpp"
+#include "base/rank_sums.hpp"
 
 #include <algorithm>
 
-namespace tracenorm::distributed {
+namespace tracenorm {
 
 namespace {
 
@@ -117,4 +117,4 @@ void RankSums::share_last(std::span<double> numbers) {
   ranks_.broadcast(std::as_writable_bytes(numbers), ranks_.size() - 1);
 }
 
-}  // namespace tracenorm::distributed
+}  // namespace tracenorm
