@@ -90,7 +90,7 @@ Preparation fit_and_prepare(const FitOptions& options, Data& data) {
     const auto* loss = std::get_if<losses::Quantile>(&*options.loss);
     if (loss != nullptr && has_offsets(preparation.kind)) {
       // Offsets are of the middle. What is asked for is further up or down, and that is no business of X.
-      Preparation shift;
+      Preparation shift{.kind = Preparation::Kind::center};
       const auto& values = plain(data.value);
       shift.offset = quantile(loss->level, {values.data(), values.size()});
       change(shift);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "base/random.hpp"
 #include "fit/split.hpp"
@@ -153,18 +154,40 @@ TEST(Fit, ValidationEntriesChooseTheIterateToo) {
   EXPECT_LE(proved.result.relative_gap, 0.2);
 }
 
-/// Without an option but the level: as many held-out values are below the prediction as was asked for.
+/// Offsets are of the middle: for another quantile they are moved, and data and model must agree on how far.
 TEST(Fit, AQuantileIsWhatItSays) {
   FitData data = ratings();
   Split split = split_entries(std::move(data.entries), {0.8, 0, 0.2}, 3);
   data.entries = std::move(split.train);
   for (const double level : {0.1, 0.9}) {
-    const Model model = fit(data, {.loss = losses::Quantile{level}}).model();
-    double below = 0;
-    for (std::size_t e = 0; e < split.test.value.size(); ++e) {
-      below += double(split.test.value[e]) < model.predict(split.test.row[e], split.test.col[e]) ? 1 : 0;
-    }
-    EXPECT_NEAR(below / static_cast<double>(split.test.size()), level, 0.1);
+    const losses::Quantile loss{level};
+    const auto judged = [&](const FitOptions& options) {
+      const Fit fitted = fit(data, options);
+      const auto& prepared = std::get<SparseObservations>(fitted.problem.observations);
+      const SparseObservations raw = make_sparse(data.rows, data.cols, data.entries);
+      for (Index i = 0; i < data.rows; ++i) {
+        for (Offset e = raw.pattern.begin()[i]; e < raw.pattern.begin()[i + 1]; ++e) {
+          const auto at = static_cast<std::size_t>(e);
+          EXPECT_NEAR(double(prepared.value[at]),
+                      fitted.preparation.apply(double(raw.value[at]), i, raw.pattern.col()[e]), 1e-5);
+        }
+      }
+      const Model model = fitted.model();
+      double below = 0;
+      double mean = 0;
+      for (std::size_t e = 0; e < split.test.value.size(); ++e) {
+        const double prediction = model.predict(split.test.row[e], split.test.col[e]);
+        below += double(split.test.value[e]) < prediction ? 1 : 0;
+        mean += loss.value(prediction, double(split.test.value[e]));
+      }
+      const auto count = static_cast<double>(split.test.size());
+      return std::pair(below / count, mean / count);
+    };
+    const auto [share_by_offsets, loss_by_offsets] =
+        judged({.radius = 1e-3, .loss = loss, .prepare = Preparation::Kind::both});
+    EXPECT_NEAR(share_by_offsets, level, 0.05);
+    const double mean_loss = judged({.loss = loss}).second;
+    EXPECT_LT(mean_loss, 0.6 * loss_by_offsets) << "X has something to say";
   }
 }
 
