@@ -49,6 +49,7 @@ void add_completion_options(CLI::App& app, CompletionOptions& options) {
          "times "
          "gains that held-out entries choose")
       ->group("Objective");
+  add_fields(app, options.common.fit, {"search_entries"}, "Objective");
   app.add_option("--weights", options.weights, "how much each entry counts: row, column, weight above 0")
       ->type_name("FILE")
       ->group("Data");

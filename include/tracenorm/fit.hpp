@@ -42,23 +42,27 @@ struct FitOptions {
                                    ///< chosen and the data have few levels or clear ends, and never for labels
   std::optional<Method> method{};  ///< empty: corrective with a gap or with offsets fitted together with X, else fwua
   bool choose_loss = false;        ///< another loss is tried too; set by `settle` where none is given
-  bool refit = true;               ///< predictions undo the shrinkage of the norm as held-out entries ask for
+  int search_entries = 10'000'000;  ///< larger data are searched on a random share of the rows with about so many
+  bool refit = true;                ///< predictions undo the shrinkage of the norm as held-out entries ask for
   RunOptions run{};
 
-  static const std::array<Field<FitOptions>, 3> fields;
+  static const std::array<Field<FitOptions>, 4> fields;
 
   /// Whether the radius is to be chosen: the method has one, and none is given.
   [[nodiscard]] bool chooses_radius() const { return !radius && (!method || is_bounded(*method)); }
 };
 
-inline constexpr std::array<Field<FitOptions>, 3> FitOptions::fields{
+inline constexpr std::array<Field<FitOptions>, 4> FitOptions::fields{
     {{"radius", &FitOptions::radius, kAboveZero, kUnlimited,
       "bound on the trace norm (the sum of singular values) of the answer, in the units of the prepared data"},
      {"norm_power", &FitOptions::norm_power, 0, 1,
       "weigh rows and columns in the trace norm by this power of how many entries they have; 0: not, 0.5: as in the "
       "theory of entries observed unevenly"},
      {"norm_smoothing", &FitOptions::norm_smoothing, kAboveZero, 1,
-      "share of equal counts mixed into the counts before the power"}}};
+      "share of equal counts mixed into the counts before the power"},
+     {"search_entries", &FitOptions::search_entries, 1000, 2e9,
+      "with more entries the radius and what goes with it are chosen on a random share of the rows that has about so "
+      "many"}}};
 
 /// The options with every choice made that needs no data. Throws a usage error about `prepare` where it would change
 /// labels.
@@ -96,6 +100,12 @@ struct Refit {
   bool taken = false;  ///< only where the difference is more than chance would make it
 };
 
+/// The share of large data that settings were searched for on.
+struct SearchedShare {
+  Index rows = 0;
+  Offset entries = 0;
+};
+
 /// What a part of the work cost.
 struct PhaseCost {
   std::string phase;  ///< prepare, search, iterations, certificate, answer; callers add their own
@@ -117,6 +127,7 @@ struct Fit {
   RunOptions run;
   std::vector<RadiusStep> path;  ///< the radii that were tried; empty: none was to be chosen
   std::size_t path_best = 0;
+  std::optional<SearchedShare> searched{};  ///< empty: all rows were
   Result result;
   std::vector<PhaseCost> profile{};     ///< in the order of time; the certificate's part is spread over the iterations
   std::optional<HeldOut> validation;    ///< on the validation entries that were given
@@ -131,7 +142,9 @@ inline constexpr Offset kFewestToChoose = 20;
 
 /// Validation entries that were given also choose the iterate, and the best one of the path is the answer (unless a gap
 /// is asked for). Without any, a tenth of the entries is held out before offsets are fitted, judged by the mean loss,
-/// and the answer is then solved on all of them, from where the path stood. `hooks.validation` is not looked at.
+/// and the answer is then solved on all of them, from where the path stood. Where offsets are fitted together with X
+/// and there are more than `search_entries`, settings are searched for on a random share of the rows, and a hundredth
+/// of the entries adjusts them to all rows. `hooks.validation` is not looked at.
 Fit fit(FitData data, const FitOptions& options = {}, const RunHooks& hooks = {});
 
 /// The same for a full matrix with holes. Entries (i,j) and (j,i) of a square one are held out together.

@@ -63,6 +63,7 @@ inline constexpr std::array<Field<RunOptions>, 8> RunOptions::fields{
 struct RunHooks {
   const LowRankMatrix* start = nullptr;  ///< where to begin, in the units of the prepared data; null: at zero. Shrunk
                                          ///< into the ball when outside. The fixed-rank methods do not use it
+  LowRankMatrix* free_start = nullptr;  ///< null, or what `start` points to: it is emptied once the run has begun there
   const SideOffsets* start_offsets = nullptr;  ///< for problems with offsets; null: zeros
   const Entries* validation = nullptr;  ///< held-out entries in prepared units; the best iterate on them is returned,
                                         ///< unless a gap is asked for (and no patience): then the last one is

@@ -10,6 +10,7 @@
 #include "fit/phase.hpp"
 #include "fit/sampling.hpp"
 #include "fit/settings_search.hpp"
+#include "fit/share_search.hpp"
 #include "fit/split.hpp"
 #include "fit/spread.hpp"
 #include "methods/cancelled.hpp"
@@ -21,6 +22,9 @@ namespace {
 
 /// Of the answer, where none is asked for.
 constexpr double kAnswerGap = 0.005;
+
+/// Of large data so few are held out: settings are found on a share of the rows, and these adjust them.
+constexpr double kSmallShare = 0.01;
 
 /// What predictions are off by, in raw units: how wide intervals must be, and how often they would have been wide
 /// enough.
@@ -53,9 +57,9 @@ Spread spread_of(const PartOfData& part, const Settings& settings, const Entries
   return spread;
 }
 
-/// A tenth of the entries.
-Split hold_out(FitData& data, const FitOptions& options) {
-  const Shares shares{1 - kChoosingShare, kChoosingShare, 0};
+/// This share of the entries.
+Split hold_out(FitData& data, double held, const FitOptions& options) {
+  const Shares shares{1 - held, held, 0};
   if (!data.dealt)
     return split_entries(std::move(data.entries), shares, options.run.seed, std::move(data.weight),
                          options.run.threads);
@@ -87,23 +91,27 @@ SparseObservations held_in_rows(const SparseObservations& data, const Entries& h
   return make_sparse(data.pattern.rows(), data.pattern.cols(), here, weight_here, threads);
 }
 
-/// The answer for these settings on these entries, from where the settings were found.
-void answer(const PartOfData& part, Settings settings, const RunHooks& given_hooks, PhaseClock& clock, Fit& fit) {
+/// The answer for these settings on these entries, from where the settings were found. The offsets become those that
+/// predictions are made with.
+void answer(PartOfData& part, Settings& settings, const RunHooks& given_hooks, PhaseClock& clock, Fit& fit) {
   RunHooks hooks = given_hooks;
   RunOptions run = after(fit.run, fit.path);
   if (!run.gap && std::holds_alternative<methods::Corrective>(fit.method)) run.gap = kAnswerGap;
   hooks.start = settings.x.terms() > 0 ? &settings.x : nullptr;
+  hooks.free_start = &settings.x;
   tell(hooks, "solving");
   if (settings.turns > 0 || settings.offsets_before || settings.radius == 0) {  // the last: offsets say it all
     settings.offsets = settings.turns > 0 ? turned(part, settings.x, settings, 1) : part.start();
     fit.preparation = part.with(settings.offsets);
     fit.problem = part.given(settings.loss, settings.radius, fit.preparation);
+    part.forget_raw();
     clock.end("prepare");
     fit.result = tracenorm::solve(fit.problem, fit.method, run, hooks);
     clock.end(fit.result);
   } else {
     hooks.start_offsets = &settings.offsets;
     fit.problem = part.joint(settings.loss, settings.radius);
+    part.forget_raw();
     clock.end("prepare");
     fit.result = tracenorm::solve(fit.problem, fit.method, run, hooks);
     clock.end(fit.result);
@@ -143,11 +151,12 @@ Fit fit_completion(FitData data, const FitOptions& options, const RunHooks& hook
   fit.norm_weights = {*options.norm_power, options.norm_smoothing};
   fit.method = *options.method;
   fit.run = options.run;
-  const Execution execution(options.run.threads);
   const bool own = options.chooses_radius() && data.validation.size() == 0;
+  const bool large = own && !data.dealt && data.entries.size() > options.search_entries;  // ranks with parts take all
+  const Execution execution(options.run.threads);
   Split split;  // what is fitted while settings are chosen, and what they are judged on
   if (own) {
-    split = hold_out(data, options);
+    split = hold_out(data, large ? kSmallShare : kChoosingShare, options);
   } else {
     split.train = std::move(data.entries);
     split.train_weight = std::move(data.weight);
@@ -162,7 +171,14 @@ Fit fit_completion(FitData data, const FitOptions& options, const RunHooks& hook
   settings.offsets = part->start();
   clock.end("prepare");
   if (options.chooses_radius()) {
-    FoundSettings found = search_settings(options, *part, held, hooks);
+    FoundSettings found;
+    if (large) {
+      LargeFindings findings = search_large(options, *part, held, hooks);
+      found = std::move(findings.found);
+      fit.searched = findings.share;
+    } else {
+      found = search_settings(options, *part, held, hooks);
+    }
     settings = std::move(found.settings);
     fit.path = std::move(found.steps);
     fit.path_best = found.best;
@@ -180,7 +196,7 @@ Fit fit_completion(FitData data, const FitOptions& options, const RunHooks& hook
     split = {};
     part.emplace(options, std::move(all), execution);
   }
-  answer(*part, std::move(settings), hooks, clock, fit);
+  answer(*part, settings, hooks, clock, fit);
   clock.end("answer");
   if (data.validation.size() > 0) {
     const Model model = fit.model();

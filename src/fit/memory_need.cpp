@@ -35,7 +35,10 @@ double bytes_needed(Index rows, Index cols, Offset entries, bool weighted, const
   const double column = narrow ? 2 * sizeof(ShortIndex) : sizeof(Index);  // narrow ones are kept in two orders
   double entry = kSolving + column + (weighted ? sizeof(Real) : 0);
   double freed = kListed + (weighted ? sizeof(Real) : 0);
-  if (options.chooses_radius()) entry += kSearching + 2 * kChoosingShare * kListed;
+  if (options.chooses_radius()) {
+    // Of large data a share is searched on, and the answer does not need the raw data.
+    entry += entries > options.search_entries ? kSearching / 2 : kSearching + 2 * kChoosingShare * kListed;
+  }
   const double sides = static_cast<double>(rows) + static_cast<double>(cols);
   const bool corrective = options.method && std::holds_alternative<methods::Corrective>(*options.method);
   const double factor = corrective ? kFirstColumns * kBytesPerNumber : kBytesPerRow;

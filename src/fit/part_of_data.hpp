@@ -39,6 +39,8 @@ class PartOfData {
   /// In these units.
   [[nodiscard]] const SparseObservations& data() const { return data_; }
   [[nodiscard]] SparseObservations raw() const { return with_values(raw_); }
+  /// Lets go of the values in raw units: no other problem will be made of them.
+  void forget_raw() { raw_ = {}; }
   [[nodiscard]] const Execution& execution() const { return execution_; }
 
   /// Over X and offsets.

@@ -30,6 +30,10 @@ constexpr int kSearchSteps = 10;  // of a correction: half of what an answer get
 /// From one radius to the next; at most so many.
 constexpr double kRatio = 1.6;
 constexpr std::size_t kMostRadii = 24;
+/// And where settings of smaller data are near.
+constexpr double kEnlarged = 1.3;
+/// There a larger one must be better by this share: it makes the answer of many entries dear.
+constexpr double kWorthEnlarging = 2e-3;
 
 /// A score that is lower by less than this share is no better.
 constexpr double kWorthwhile = 2e-4;
@@ -66,6 +70,21 @@ class Search {
   FoundSettings run() {
     climb();
     if (options_.refit && best_.radius > 0) take_turns();
+    return {std::move(best_), std::move(steps_), best_step_};
+  }
+
+  FoundSettings enlarge(Settings now) {
+    worthwhile_ = kWorthEnlarging;
+    for (int larger = 0; in_time(); ++larger) {
+      tell(hooks_, larger == 0 ? "all rows" : fmt::format("all rows, larger radius {}", larger));
+      if (now.turns > 0) now.offsets = turned(part_, now.x, now, 1);
+      const bool better =
+          now.turns > 0 ? solve(part_.given(now.loss, now.radius, part_.with(now.offsets)), now) : solve_setting(now);
+      if (!better) break;
+      now.radius *= kEnlarged;
+      now.x.scale(kEnlarged);
+    }
+    if (steps_.empty()) best_ = std::move(now);  // there was no time: as they were
     return {std::move(best_), std::move(steps_), best_step_};
   }
 
@@ -159,9 +178,10 @@ class Search {
     const int enough = now.turns > 0 ? kTurnIterations : now.x.terms() > 0 ? kSearchIterations : kFirstIterations;
     run.iterations = std::min(run.iterations, enough);
     run.keep_dual = false;
-    const LowRankMatrix start = std::move(now.x);
+    LowRankMatrix start = std::move(now.x);
     const SideOffsets offsets = now.offsets;
     hooks_.start = &start;
+    hooks_.free_start = &start;
     hooks_.start_offsets = problem.offsets ? &offsets : nullptr;
     // Whatever makes the answer in the end: a few corrections say more of a setting than a few Frank-Wolfe steps.
     const auto* corrective = std::get_if<methods::Corrective>(&*options_.method);
@@ -186,7 +206,7 @@ class Search {
     step.validation_error = taken ? now.refit.score : now.refit.score_of_1;
     steps_.push_back(step);
     const bool better =
-        steps_.size() == 1 || step.validation_error < steps_[best_step_].validation_error * (1 - kWorthwhile);
+        steps_.size() == 1 || step.validation_error < steps_[best_step_].validation_error * (1 - worthwhile_);
     if (better) {
       best_step_ = steps_.size() - 1;
       best_ = now;
@@ -205,6 +225,7 @@ class Search {
   RunHooks hooks_;
   std::vector<RadiusStep> steps_;
   std::size_t best_step_ = 0;
+  double worthwhile_ = kWorthwhile;
   Settings best_;
 };
 
@@ -235,6 +256,11 @@ SideOffsets turned(const PartOfData& part, const LowRankMatrix& now_x, const Set
 FoundSettings search_settings(const FitOptions& options, const PartOfData& part, const Entries& held_out,
                               const RunHooks& hooks) {
   return Search(options, part, held_out, hooks).run();
+}
+
+FoundSettings enlarge_radius(const FitOptions& options, const PartOfData& part, Settings settings,
+                             const Entries& held_out, const RunHooks& hooks) {
+  return Search(options, part, held_out, hooks).enlarge(std::move(settings));
 }
 
 }  // namespace tracenorm

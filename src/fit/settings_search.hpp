@@ -30,6 +30,11 @@ struct FoundSettings {
 FoundSettings search_settings(const FitOptions& options, const PartOfData& part, const Entries& held_out,
                               const RunHooks& hooks);
 
+/// Settings that smaller data had, and the same at larger radii while those are better; each from the X of the one
+/// before.
+FoundSettings enlarge_radius(const FitOptions& options, const PartOfData& part, Settings settings,
+                             const Entries& held_out, const RunHooks& hooks);
+
 /// The offsets that go with the predictions of `x`, or `ahead` times as far from those of now.
 SideOffsets turned(const PartOfData& part, const LowRankMatrix& x, const Settings& now, double ahead);
 

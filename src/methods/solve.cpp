@@ -123,6 +123,7 @@ Leg run_leg(const Problem& problem, const Method& method, const RunOptions& run,
   Evaluator evaluator(problem, execution, shared ? *shared : local, run.seed);
   if (from == nullptr && hooks.start_offsets != nullptr) begin_at(*hooks.start_offsets, evaluator);
   if (from == nullptr && hooks.start != nullptr) begin_at(*hooks.start, evaluator);
+  if (hooks.free_start != nullptr) *hooks.free_start = {};
   Session session(run, hooks, evaluator, from);
   std::visit([&](const auto& chosen) { methods::run(chosen, problem, evaluator, session); }, method);
   if (session.paused()) return {{}, session.take_state()};

@@ -204,6 +204,8 @@ std::string to_json(const RunReport& report) {
   json["observed"] = observed(problem.observations);
   json["radius"] = maybe(radius(report));
   json["radius_path"] = path_json(report);
+  json["searched"] = nullptr;
+  if (report.searched) json["searched"] = {{"rows", report.searched->rows}, {"entries", report.searched->entries}};
   json["preparation"] = {{"kind", to_string(report.preparation.kind)},
                          {"offset", number(report.preparation.offset)},
                          {"scale", number(report.preparation.scale)},

@@ -244,8 +244,12 @@ void add_path(std::vector<SummaryLine>& lines, const RunReport& report) {
          SummaryLine::About::path});
     label.clear();
   }
-  lines.push_back({"", fmt::format("{} settings in {} seconds", report.path.size(), seconds_text(seconds)),
-                   SummaryLine::About::path});
+  std::string settings = fmt::format("{} settings in {} seconds", report.path.size(), seconds_text(seconds));
+  if (report.searched) {
+    settings += fmt::format(", on a random share of the rows: {} rows with {} entries", report.searched->rows,
+                            report.searched->entries);
+  }
+  lines.push_back({"", std::move(settings), SummaryLine::About::path});
 }
 
 /// A bound by the entries' own minima says something once this share of the way to them is left.

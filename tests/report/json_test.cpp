@@ -78,6 +78,15 @@ TEST(RunJson, PathMarksWhatWasChosen) {
   EXPECT_TRUE(path[1]["chosen"]);
 }
 
+TEST(RunJson, SaysOnWhatShareOfTheRowsSettingsWereSearchedFor) {
+  RunReport report = example_report();
+  EXPECT_EQ(Json::parse(to_json(report))["searched"], nullptr);
+  report.searched = SearchedShare{30, 1000};
+  const Json searched = Json::parse(to_json(report))["searched"];
+  EXPECT_EQ(searched["rows"], 30);
+  EXPECT_EQ(searched["entries"], 1000);
+}
+
 TEST(RunJson, FileNamesNeedNotBeText) {
   RunReport report = example_report();
   report.data = "r\xff.tsv";
