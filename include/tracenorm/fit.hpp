@@ -104,6 +104,8 @@ struct Refit {
 struct SearchedShare {
   Index rows = 0;
   Offset entries = 0;
+  int settings = 0;  ///< the first so many steps of the path; the others were tried on all rows
+  int wanted = 0;    ///< `search_entries` of the options
 };
 
 /// What a part of the work cost.

@@ -40,6 +40,7 @@ class FitOptions(MethodOptions, total=False):
     prepare: str | None
     norm_power: float | None
     norm_smoothing: float
+    search_entries: int
     penalty: str | tuple[str, float]
     method: str | None
     gap: float | None

@@ -204,6 +204,7 @@ def fit(
     prepare: str | None = None,
     norm_power: float | None = None,
     norm_smoothing: float = 0.5,
+    search_entries: int = 10_000_000,
     penalty: str | tuple[str, float] = "none",
     method: str | None = None,
     gap: float | None = None,
@@ -238,7 +239,9 @@ def fit(
     predictions take the singular values of the certified answer times gains that they choose too, with offsets to
     match. With a radius it is the paper's: ``prepare="zscore"``, ``loss="absolute"``, ``norm_power=0``.
 
-    The arguments are those of ``solve``. The path is the result's ``radius_path``.
+    With more than ``search_entries`` settings are searched for on a random share of the rows that has about so many.
+
+    The other arguments are those of ``solve``. The path is the result's ``radius_path``.
     """
     with together(ranks) as shared:
         if isinstance(radius, str) and radius != "auto":
@@ -259,6 +262,7 @@ def fit(
                     "radius": None if isinstance(radius, str) else radius,
                     "norm_power": norm_power,
                     "norm_smoothing": norm_smoothing,
+                    "search_entries": search_entries,
                 },
                 method=chosen if method or method_options or options else None,
                 refit=bool(refit),

@@ -23,8 +23,10 @@ namespace {
 /// Of the answer, where none is asked for.
 constexpr double kAnswerGap = 0.005;
 
-/// Of large data so few are held out: settings are found on a share of the rows, and these adjust them.
+/// Of large data so few are held out, but so many at least: settings are found on a share of the rows, and these adjust
+/// them.
 constexpr double kSmallShare = 0.01;
+constexpr double kEnoughHeldOut = 10'000;
 
 /// What predictions are off by, in raw units: how wide intervals must be, and how often they would have been wide
 /// enough.
@@ -145,6 +147,12 @@ bool fits_offsets(const FitOptions& options) {
          std::holds_alternative<NoPenalty>(options.penalty) && !options.choose_l1 && asks_for_the_middle(options.loss);
 }
 
+bool searches_share(const FitData& data, const FitOptions& options) {
+  return fits_offsets(options) && options.chooses_radius() && data.validation.size() == 0 &&
+         !data.dealt &&  // ranks with parts search on all of it
+         data.entries.size() > options.search_entries;
+}
+
 Fit fit_completion(FitData data, const FitOptions& options, const RunHooks& hooks) {
   Fit fit;
   PhaseClock clock(fit.profile);
@@ -152,11 +160,12 @@ Fit fit_completion(FitData data, const FitOptions& options, const RunHooks& hook
   fit.method = *options.method;
   fit.run = options.run;
   const bool own = options.chooses_radius() && data.validation.size() == 0;
-  const bool large = own && !data.dealt && data.entries.size() > options.search_entries;  // ranks with parts take all
+  const bool large = searches_share(data, options);
   const Execution execution(options.run.threads);
   Split split;  // what is fitted while settings are chosen, and what they are judged on
   if (own) {
-    split = hold_out(data, large ? kSmallShare : kChoosingShare, options);
+    const double enough = kEnoughHeldOut / static_cast<double>(data.entries.size());
+    split = hold_out(data, large ? std::clamp(enough, kSmallShare, kChoosingShare) : kChoosingShare, options);
   } else {
     split.train = std::move(data.entries);
     split.train_weight = std::move(data.weight);

@@ -374,6 +374,9 @@ Fit fit_entries(FitData data, const FitOptions& chosen, const RunHooks& hooks) {
     throw Error(ErrorCode::usage,
                 "entries that ranks share by rows cannot be fitted like that; give all of them to each");
   }
+  if (data.dealt && hooks.ranks != data.dealt->ranks) {
+    throw Error(ErrorCode::usage, "entries that ranks share by rows are fitted by these ranks (RunHooks::ranks)");
+  }
   if (fits_offsets(chosen)) return fit_completion(std::move(data), chosen, hooks);
   std::vector<PhaseCost> profile;
   PhaseClock clock(profile);

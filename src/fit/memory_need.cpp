@@ -29,7 +29,7 @@ constexpr double kBytesPerRow = 8 * 4 * sizeof(Real) + 16 * sizeof(double);
 
 }  // namespace
 
-double bytes_needed(Index rows, Index cols, Offset entries, bool weighted, const FitOptions& options) {
+double bytes_needed(Index rows, Index cols, Offset entries, bool weighted, const FitOptions& options, bool on_share) {
   const auto count = static_cast<double>(entries);
   const bool narrow = cols <= std::numeric_limits<ShortIndex>::max() + 1;
   const double column = narrow ? 2 * sizeof(ShortIndex) : sizeof(Index);  // narrow ones are kept in two orders
@@ -37,7 +37,7 @@ double bytes_needed(Index rows, Index cols, Offset entries, bool weighted, const
   double freed = kListed + (weighted ? sizeof(Real) : 0);
   if (options.chooses_radius()) {
     // Of large data a share is searched on, and the answer does not need the raw data.
-    entry += entries > options.search_entries ? kSearching / 2 : kSearching + 2 * kChoosingShare * kListed;
+    entry += on_share ? kSearching / 2 : kSearching + 2 * kChoosingShare * kListed;
   }
   const double sides = static_cast<double>(rows) + static_cast<double>(cols);
   const bool corrective = options.method && std::holds_alternative<methods::Corrective>(*options.method);
@@ -48,9 +48,11 @@ double bytes_needed(Index rows, Index cols, Offset entries, bool weighted, const
 }
 
 void require_memory(const FitData& data, const FitOptions& options, double available) {
-  const double needed = bytes_needed(data.rows, data.cols, data.entries.size(), !data.weight.empty(), options);
+  const double needed = bytes_needed(data.rows, data.cols, data.entries.size(), !data.weight.empty(), options,
+                                     searches_share(data, options));
   require_memory(needed, available,
-                 fmt::format("for {} entries of a {} x {} matrix", data.entries.size(), data.rows, data.cols));
+                 fmt::format("for {} entries of a {} x {} matrix{}", data.entries.size(), data.rows, data.cols,
+                             data.dealt ? " on this rank" : ""));
 }
 
 }  // namespace tracenorm

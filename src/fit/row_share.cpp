@@ -1,6 +1,8 @@
 #include "fit/row_share.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "base/random.hpp"
 
@@ -14,11 +16,18 @@ constexpr std::uint64_t kRowStream = 0x7d3f0a1c59e8b264ULL;
 
 RowShare draw_rows(const SparseObservations& all, Offset entries, std::uint64_t seed) {
   const SparsePattern& pattern = all.pattern;
-  const double probability = static_cast<double>(entries) / static_cast<double>(std::max<Offset>(pattern.entries(), 1));
   Random random(seed ^ kRowStream);
+  std::vector<Index> order(static_cast<std::size_t>(pattern.rows()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::size_t taken = 0;
+  for (Offset have = 0; have < entries && taken < order.size(); ++taken) {
+    std::swap(order[taken], order[taken + random.below(order.size() - taken)]);
+    have += pattern.begin()[order[taken] + 1] - pattern.begin()[order[taken]];
+  }
+  order.resize(taken);
+  std::sort(order.begin(), order.end());
   RowShare drawn;
-  for (Index i = 0; i < pattern.rows(); ++i) {
-    if (!(random.uniform() < probability)) continue;
+  for (const Index i : order) {
     for (Offset e = pattern.begin()[i]; e < pattern.begin()[i + 1]; ++e) {
       drawn.entries.row.push_back(drawn.rows);
       drawn.entries.col.push_back(pattern.col()[e]);
@@ -27,7 +36,6 @@ RowShare draw_rows(const SparseObservations& all, Offset entries, std::uint64_t 
     }
     ++drawn.rows;
   }
-  drawn.share = static_cast<double>(drawn.rows) / static_cast<double>(std::max<Index>(pattern.rows(), 1));
   return drawn;
 }
 

@@ -13,10 +13,9 @@ struct RowShare {
   Index rows = 0;              ///< of the share; numbered in the order they have in the data
   Entries entries;             ///< in the share's rows
   std::vector<Real> weight{};  ///< empty, or one per entry
-  double share = 1;            ///< of all rows
 };
 
-/// Rows drawn one by one, each with the same probability, so that they have about so many entries.
+/// Rows drawn one by one, each remaining one with the same probability, until they have so many entries.
 RowShare draw_rows(const SparseObservations& all, Offset entries, std::uint64_t seed);
 
 }  // namespace tracenorm

@@ -77,6 +77,7 @@ class Search {
     worthwhile_ = kWorthEnlarging;
     for (int larger = 0; in_time(); ++larger) {
       tell(hooks_, larger == 0 ? "all rows" : fmt::format("all rows, larger radius {}", larger));
+      if (!now.refit.taken) now.refit = {};  // gains that chance may explain are no part of the predictions
       if (now.turns > 0) now.offsets = turned(part_, now.x, now, 1);
       const bool better =
           now.turns > 0 ? solve(part_.given(now.loss, now.radius, part_.with(now.offsets)), now) : solve_setting(now);

@@ -16,6 +16,9 @@ namespace tracenorm {
 
 namespace {
 
+/// Fewer rows are no picture of all of them, nor is a share in which one row outweighs the others.
+constexpr Index kFewestRows = 100;
+
 /// What the bound costs where the answer is: -<slopes, X> / radius. Where it does not bind that is about zero.
 double price_of(const PartOfData& part, const Settings& settings) {
   if (!(settings.radius > 0)) return 0;
@@ -68,15 +71,14 @@ struct ShareFindings {
                           ///< divided by q
 };
 
-ShareFindings search_share(const FitOptions& options, const SparseObservations& all, const Execution& execution,
+ShareFindings search_share(const FitOptions& options, RowShare share, Index cols, const Execution& execution,
                            const RunHooks& hooks) {
   ShareFindings findings;
-  const Index cols = all.pattern.cols();
-  RowShare share = draw_rows(all, options.search_entries, options.run.seed);
-  findings.size = {share.rows, share.entries.size()};
+  findings.size = {.rows = share.rows, .entries = share.entries.size(), .wanted = options.search_entries};
   const auto [part, held_out] = part_of(options, cols, std::move(share), execution);
   findings.units = part.units();
   findings.found = search_settings(options, part, held_out, hooks);
+  findings.size.settings = static_cast<int>(findings.found.steps.size());
   Settings& settings = findings.found.settings;
   findings.price = price_of(part, settings);
   const TraceNormBall ball = part.joint(settings.loss, 1).constraint;
@@ -119,8 +121,14 @@ Settings carry_over(ShareFindings& findings, const PartOfData& all) {
 
 LargeFindings search_large(const FitOptions& options, const PartOfData& part, const Entries& held_out,
                            const RunHooks& hooks) {
+  const Index all_rows = part.data().pattern.rows();
+  RowShare drawn = draw_rows(part.raw(), options.search_entries, options.run.seed);
+  if (drawn.rows < kFewestRows || drawn.rows == all_rows || drawn.entries.size() / 2 > options.search_entries) {
+    return {search_settings(options, part, held_out, hooks), {}};
+  }
   tell(hooks, "searching on a share of the rows");
-  ShareFindings share = search_share(options, part.raw(), part.execution(), hooks);
+  ShareFindings share = search_share(options, std::move(drawn), part.data().pattern.cols(), part.execution(), hooks);
+  tell(hooks, "from the share to all rows");
   Settings settings = carry_over(share, part);
   std::vector<RadiusStep> steps = std::move(share.found.steps);
   LargeFindings large{{}, share.size};
@@ -131,7 +139,7 @@ LargeFindings search_large(const FitOptions& options, const PartOfData& part, co
   FitOptions left = options;
   left.run = after(options.run, steps);
   large.found = enlarge_radius(left, part, std::move(settings), held_out, hooks);
-  large.found.best += steps.size();
+  large.found.best = large.found.steps.empty() ? share.found.best : steps.size() + large.found.best;
   steps.insert(steps.end(), large.found.steps.begin(), large.found.steps.end());
   large.found.steps = std::move(steps);
   return large;

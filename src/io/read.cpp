@@ -142,7 +142,7 @@ void adopt(NamedEntries& data, const std::vector<Index>& rows, const std::vector
 /// Of a file that holds a text of triplets.
 TextParts parts_of(const std::string& path, const ReadOptions& options) {
   const std::optional<std::uint64_t> plain = plain_size(path);
-  if (plain) {
+  if (plain && !is_zip(path, open_plain(path, 0).peek(4))) {
     return {[path](std::uint64_t from) { return open_plain(path, from); }, [plain] { return *plain; }};
   }
   // What is packed is unpacked from its beginning, by every rank.

@@ -205,7 +205,11 @@ std::string to_json(const RunReport& report) {
   json["radius"] = maybe(radius(report));
   json["radius_path"] = path_json(report);
   json["searched"] = nullptr;
-  if (report.searched) json["searched"] = {{"rows", report.searched->rows}, {"entries", report.searched->entries}};
+  if (report.searched) {
+    json["searched"] = {{"rows", report.searched->rows},
+                        {"entries", report.searched->entries},
+                        {"settings", report.searched->settings}};
+  }
   json["preparation"] = {{"kind", to_string(report.preparation.kind)},
                          {"offset", number(report.preparation.offset)},
                          {"scale", number(report.preparation.scale)},

@@ -30,6 +30,7 @@ std::vector<NamedValue> all_options(const RunReport& report) {
   put("radius", report.path.empty() ? value_or_none(radius(report)) : Value(std::string("auto")));
   put("norm_power", report.norm_weights.power);
   put("norm_smoothing", report.norm_weights.smoothing);
+  if (report.searched) put("search_entries", std::int64_t{report.searched->wanted});
   put("prepare", to_string(report.preparation.kind));
   put("clip", report.preparation.range.bounded());
   put_all(options_of(report.run));

@@ -237,17 +237,18 @@ void add_path(std::vector<SummaryLine>& lines, const RunReport& report) {
     const std::string turn = step.turn > 0   ? fmt::format(" turn {}", step.turn)
                              : step.turn < 0 ? " offsets before X"
                                              : "";
-    lines.push_back(
-        {label,
-         fmt::format("{}{}{:<10.5g} validation error {:.5f} {} {:#<{}}{}", lambda, loss, step.radius, error(step),
-                     s == report.path_best ? "<-" : "  ", "", static_cast<int>(std::lround(share * kCells)), turn),
-         SummaryLine::About::path});
+    const bool all_rows = report.searched && s >= static_cast<std::size_t>(report.searched->settings);
+    lines.push_back({label,
+                     fmt::format("{}{}{:<10.5g} validation error {:.5f} {} {:#<{}}{}{}", lambda, loss, step.radius,
+                                 error(step), s == report.path_best ? "<-" : "  ", "",
+                                 static_cast<int>(std::lround(share * kCells)), turn, all_rows ? ", all rows" : ""),
+                     SummaryLine::About::path});
     label.clear();
   }
   std::string settings = fmt::format("{} settings in {} seconds", report.path.size(), seconds_text(seconds));
   if (report.searched) {
-    settings += fmt::format(", on a random share of the rows: {} rows with {} entries", report.searched->rows,
-                            report.searched->entries);
+    settings += fmt::format(", {} of them on a random share of the rows: {} rows with {} entries",
+                            report.searched->settings, report.searched->rows, report.searched->entries);
   }
   lines.push_back({"", std::move(settings), SummaryLine::About::path});
 }

@@ -43,8 +43,9 @@ TEST(RowShare, HasWholeRowsInTheirOrder) {
   const SparseObservations all = by_rows(ratings());
   const Offset wanted = all.pattern.entries() / 4;
   const RowShare share = draw_rows(all, wanted, 7);
-  EXPECT_NEAR(static_cast<double>(share.entries.size()) / static_cast<double>(wanted), 1, 0.25);
-  EXPECT_NEAR(share.share, 0.25, 0.06);
+  EXPECT_GE(share.entries.size(), wanted);
+  EXPECT_LT(share.entries.size(), wanted + kCols);
+  EXPECT_NEAR(static_cast<double>(share.rows) / kRows, 0.25, 0.06);
   // Every drawn row is a row of the data, entry by entry.
   const SparseObservations drawn = make_sparse(share.rows, kCols, share.entries);
   Index from = 0;
@@ -172,6 +173,8 @@ TEST(Fit, LargeDataAreSearchedOnAShareOfTheRows) {
   const Fit share = fit(data, options);
   ASSERT_TRUE(share.searched);
   EXPECT_NEAR(static_cast<double>(share.searched->entries) / static_cast<double>(entries), 1.0 / 3, 0.1);
+  EXPECT_GT(share.searched->settings, 0);
+  EXPECT_LT(share.searched->settings, static_cast<int>(share.path.size()));
   EXPECT_EQ(rows(share.problem.observations), kRows);
   EXPECT_EQ(observed(share.problem.observations), entries);
   EXPECT_DOUBLE_EQ(share.path[share.path_best].radius, share.problem.radius());
@@ -187,6 +190,27 @@ TEST(Fit, LargeDataAreSearchedOnAShareOfTheRows) {
     return *judge(model.factors, fitted.problem.loss, model.preparation, fresh.entries).rmse;
   };
   EXPECT_NEAR(error(share), error(whole), 0.05 * error(whole));
+
+  // A few rows are no picture of the others: all are searched then.
+  FitData wide{5, 1000, {}};
+  Random random(3);
+  for (Index i = 0; i < wide.rows; ++i) {
+    for (Index j = 0; j < wide.cols; ++j) {
+      wide.entries.row.push_back(i);
+      wide.entries.col.push_back(j);
+      wide.entries.value.push_back(Real(i + 0.1 * random.normal()));
+    }
+  }
+  const Fit few = fit(wide, {.search_entries = 1500});
+  EXPECT_FALSE(few.searched);
+  EXPECT_LE(few.result.relative_gap, 0.005);
+
+  // Time that ends with the share's search leaves what that found, and a place in the path.
+  FitOptions hurried = options;
+  hurried.run.seconds = 1e-3;
+  const Fit early = fit(data, hurried);
+  ASSERT_LT(early.path_best, early.path.size());
+  EXPECT_TRUE(std::isfinite(early.result.objective));
 
   FitOptions one = options;
   one.run.threads = 1;

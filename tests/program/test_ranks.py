@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import time
+import zipfile
 
 import numpy
 from support import PROGRAM, ProgramTest, load_model, parse_strict, without_clock
@@ -120,6 +121,9 @@ class Ranks(ProgramTest):
         with gzip.open(self.folder / "packed.csv.gz", "wb") as out:
             out.write((self.folder / "text.csv").read_bytes())
         self.check_data("packed.csv.gz", on=(3,))
+        with zipfile.ZipFile(self.folder / "packed.zip", "w", zipfile.ZIP_DEFLATED) as out:
+            out.write(self.folder / "text.csv", "ratings.csv")
+        self.check_data("packed.zip", on=(3,))
         lines = "".join(f"{i}\t{j}\t{value[i, j]}\t{1 + (i + j) % 3}\n" for i, j in places)
         self.write("weighted.tsv", "who\twhat\tstars\tweight\n" + lines)
         self.check_data("weighted.tsv", "--columns", "who,what,stars,weight", on=(3,))

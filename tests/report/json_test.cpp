@@ -81,10 +81,11 @@ TEST(RunJson, PathMarksWhatWasChosen) {
 TEST(RunJson, SaysOnWhatShareOfTheRowsSettingsWereSearchedFor) {
   RunReport report = example_report();
   EXPECT_EQ(Json::parse(to_json(report))["searched"], nullptr);
-  report.searched = SearchedShare{30, 1000};
+  report.searched = SearchedShare{30, 1000, 2};
   const Json searched = Json::parse(to_json(report))["searched"];
   EXPECT_EQ(searched["rows"], 30);
   EXPECT_EQ(searched["entries"], 1000);
+  EXPECT_EQ(searched["settings"], 2);
 }
 
 TEST(RunJson, FileNamesNeedNotBeText) {

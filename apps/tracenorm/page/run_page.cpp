@@ -150,15 +150,21 @@ Json convergence(const std::vector<Iteration>& trace) {
 Json radius_path(const report::RunReport& report) {
   struct Curve {
     double lambda;
+    bool on_share;
     std::vector<double> x;
     std::vector<double> y;
   };
   std::vector<Curve> curves;
   double first = report.problem.radius();
   double last = first;
-  for (const RadiusStep& step : report.path) {
-    if (step.radius == 0) continue;  // has no place on a logarithmic axis
-    if (curves.empty() || curves.back().lambda != step.lambda) curves.push_back({step.lambda, {}, {}});
+  const std::size_t on_share = report.searched ? static_cast<std::size_t>(report.searched->settings) : 0;
+  for (std::size_t s = 0; s < report.path.size(); ++s) {
+    const RadiusStep& step = report.path[s];
+    if (step.radius == 0) continue;          // has no place on a logarithmic axis
+    const bool judged_anew = s == on_share;  // on other entries: those of all rows
+    if (curves.empty() || curves.back().lambda != step.lambda || judged_anew) {
+      curves.push_back({step.lambda, on_share > 0 && s < on_share, {}, {}});
+    }
     curves.back().x.push_back(step.radius);
     curves.back().y.push_back(step.validation_error);
     first = std::min(first, step.radius);
@@ -170,8 +176,10 @@ Json radius_path(const report::RunReport& report) {
     all.push_back(series(name.c_str(), style, Json::array({numbers(x)}), Json::array({numbers(y)})));
   };
   for (const Curve& curve : curves) {
-    add(curves.size() > 1 ? fmt::format("l1 penalty {:.3g}", curve.lambda) : "error at this radius", "dotted", curve.x,
-        curve.y);
+    const std::string name = curve.on_share                       ? "error at this radius, on a share of the rows"
+                             : curves.size() > 1 && on_share == 0 ? fmt::format("l1 penalty {:.3g}", curve.lambda)
+                                                                  : "error at this radius";
+    add(name, "dotted", curve.x, curve.y);
   }
   const RadiusStep& chosen = report.path[report.path_best];
   if (chosen.radius > 0) add("chosen", "mark", {chosen.radius}, {chosen.validation_error});
