@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -256,6 +257,10 @@ TEST_P(EverySet, DenseProductsAgreeWithTheReference) {
   }
 }
 
+/// Weights of missing entries are those that nobody looks at.
+constexpr Real kUnusedWeights[] = {Real(1.5), Real(0), std::numeric_limits<Real>::quiet_NaN(),
+                                   std::numeric_limits<Real>::infinity()};
+
 /// The same sums, up to the rounding of shipped kernels that sum in Real.
 void expect_close(const EntrySums& a, const EntrySums& b) {
   EXPECT_NEAR(a.objective, b.objective, 1e-4 * (1 + std::abs(b.objective)));
@@ -342,8 +347,11 @@ void compare_losses(InstructionSet set, const L& loss, Random& random) {
       std::vector<Real> s1(count + 1, Real(7));  // and one that is not theirs
       for (std::size_t i = 0; i < count; ++i) {
         y[i] = L::wants == losses::Hinge::wants ? (random.uniform() < 0.5 ? Real(-1) : Real(1)) : Real(random.normal());
-        if (holes && random.uniform() < 0.3) y[i] = std::numeric_limits<Real>::quiet_NaN();
         w[i] = Real(0.25 + random.uniform());
+        if (holes && random.uniform() < 0.3) {
+          y[i] = std::numeric_limits<Real>::quiet_NaN();
+          w[i] = kUnusedWeights[i % std::size(kUnusedWeights)];
+        }
         x[i] = Real(random.normal());
         target[i] = Real(3 * random.normal());
       }

@@ -328,5 +328,37 @@ TEST(Proofs, AKeptDualPointIsDualFeasibleAndProvesTheBound) {
   EXPECT_NEAR(bound, result.lower_bound, 1e-9 * std::abs(bound));
 }
 
+TEST(Proofs, WeightsOfMissingEntriesDoNotMatter) {
+  constexpr Index rows = 40;
+  constexpr Index cols = 30;
+  constexpr std::size_t count = std::size_t(rows) * cols;
+  constexpr Real nothing = std::numeric_limits<Real>::quiet_NaN();
+  Random random(11);
+  std::vector<Real> value(count);
+  for (Real& y : value) y = random.uniform() < 0.2 ? nothing : Real(random.normal());
+  const auto run = [&](const Loss& loss, const Penalty& penalty, const char* method, Real at_holes) {
+    std::vector<Real> weight(count);
+    for (std::size_t e = 0; e < count; ++e) weight[e] = std::isnan(value[e]) ? at_holes : Real(1.5);
+    return solve({DenseObservations{rows, cols, value, weight}, loss, penalty, TraceNormBall{60}}, parse_method(method),
+                 proving(15, 0.01));
+  };
+  const Loss custom = losses::Custom{[](double x, double y) { return std::abs(x - y); }, "absolute by values", {}};
+  for (const Loss& loss : {Loss(losses::Huber{}), Loss(losses::Absolute{}), custom}) {
+    for (const Penalty& penalty :
+         {Penalty(NoPenalty{}), Penalty(L1Penalty{0.1}), Penalty(ComplementSquaredPenalty{0.1})}) {
+      for (const char* method : {"fwua", "rdfw", "corrective"}) {
+        const Result plain = run(loss, penalty, method, Real(1));
+        EXPECT_GT(plain.lower_bound, 0) << to_string(loss) << " " << method;
+        for (const Real at_holes : {Real(0), nothing, std::numeric_limits<Real>::infinity()}) {
+          const Result same = run(loss, penalty, method, at_holes);
+          EXPECT_EQ(same.lower_bound, plain.lower_bound) << to_string(loss) << " " << method << " " << at_holes;
+          EXPECT_EQ(same.objective, plain.objective) << to_string(loss) << " " << method << " " << at_holes;
+          EXPECT_EQ(same.iterations, plain.iterations) << to_string(loss) << " " << method << " " << at_holes;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tracenorm
