@@ -21,8 +21,9 @@ constexpr double kWorthOfCertainty = 0.1;
 /// A proof with fewer passes than this says too little to be worth making.
 constexpr double kLeastWork = 40;
 
-/// Of a symmetric problem a step is two products, each a pass over its triangle, and there are sixty steps at least.
-constexpr double kLeastSymmetricWork = 120;
+/// A Lanczos run of a symmetric problem: a step is two products, each a pass over its triangle, and there are sixty
+/// steps at least.
+constexpr double kLeastSymmetricLanczos = 120;
 
 }  // namespace
 
@@ -41,7 +42,7 @@ void Certifier::exchange(Exchange state, bool averages) {
 bool Certifier::wants_conjugate(int k) const {
   if (options_.gap && evaluator_.cheap_conjugate()) return true;  // a gap may come within reach at any iteration
   if (evaluator_.radius() == 0) return true;
-  return (k >= next_check_ && allowance() >= least_work()) || k >= options_.iterations;
+  return (k >= next_check_ && worth_a_proof(allowance())) || k >= options_.iterations;
 }
 
 double Certifier::allowance() const {
@@ -49,8 +50,9 @@ double Certifier::allowance() const {
   return options_.certificate_share * counters.passes - counters.certificate_passes;
 }
 
-double Certifier::least_work() const {
-  return evaluator_.symmetry() == Symmetry::none ? kLeastWork : kLeastSymmetricWork;
+bool Certifier::worth_a_proof(double work) const {
+  if (work < kLeastWork) return false;
+  return work >= kLeastSymmetricLanczos || evaluator_.symmetry() == Symmetry::none || !evaluator_.norm_by_lanczos(work);
 }
 
 bool Certifier::gap_in_reach(double objective, double estimate) const {
@@ -126,7 +128,7 @@ void Certifier::update(int k, const Linearization& model) {
   }
   if (k < next_check_) return;
   const double work = allowance();
-  if (work < least_work()) return;
+  if (!worth_a_proof(work)) return;
   try_both(model, work);
   next_check_ = k + 1 + k / 6;
 }

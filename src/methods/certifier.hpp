@@ -45,8 +45,8 @@ class Certifier {
  private:
   /// Passes that may still be spent.
   [[nodiscard]] double allowance() const;
-  /// Passes that are to be allowed before a proof is made along the way.
-  [[nodiscard]] double least_work() const;
+  /// Whether so many passes are enough for a proof along the way.
+  [[nodiscard]] bool worth_a_proof(double work) const;
   [[nodiscard]] bool gap_in_reach(double objective, double estimate) const;
   /// Proves what the current slopes prove.
   void prove_current(double work);

@@ -161,6 +161,7 @@ class Evaluator {
   double estimate_norm(Slopes which) { return norm_bound_.estimate(which); }
   /// An upper bound of sigma_1 of the dual point; see NormBound.
   SpectralBound bound_norm(double estimate, double work) { return norm_bound_.bound(estimate, work); }
+  [[nodiscard]] bool norm_by_lanczos(double work) const { return norm_bound_.by_lanczos(work); }
   [[nodiscard]] bool certain_in_a_moment() const { return norm_bound_.certain_in_a_moment(); }
   SpectralBound certain_bound(double estimate) { return norm_bound_.certain_bound(estimate); }
   /// The dual point itself.

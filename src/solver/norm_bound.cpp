@@ -244,12 +244,12 @@ SpectralBound NormBound::certain_bound(double estimate) {
   return from_algebra(costs, costs.length <= kMostExact && costs.exact <= costs.moment, estimate);
 }
 
-SpectralBound NormBound::bound(double estimate, double work) {
+NormBound::Plan NormBound::plan(double work) const {
+  using Proof = SpectralBound::Proof;
   const Costs costs = this->costs();
-  if (forced_proof == SpectralBound::Proof::probabilistic) return from_lanczos(200);
-  if (forced_proof) return from_algebra(costs, forced_proof == SpectralBound::Proof::exact, estimate);
+  if (forced_proof) return {costs, *forced_proof, 200};
   if (costs.length <= kAlwaysExact || (costs.length <= kMostExact && costs.exact <= work)) {
-    return from_algebra(costs, true, estimate);
+    return {costs, Proof::exact, 0};
   }
   // The basis of a Lanczos run is kept in memory: at most 8 MB or a byte an entry, unless that would be too few steps
   // to say anything. Every step is orthogonalised against all before it, twice.
@@ -261,8 +261,14 @@ SpectralBound NormBound::bound(double estimate, double work) {
   // Of a symmetric matrix a step is two products, each of them a pass.
   const double steps = std::clamp(symmetry_ == Symmetry::none ? work : work / 2, kLeastSteps, most);
   const double lanczos = steps + 4 * cols * steps * steps / (store_.facts().work.operations_per_entry * pass);
-  if (costs.cholesky <= std::max(work, lanczos)) return from_algebra(costs, false, estimate);
-  return from_lanczos(static_cast<int>(steps));
+  const bool affordable = costs.cholesky <= std::max(work, lanczos);
+  return {costs, affordable ? Proof::cholesky : Proof::probabilistic, static_cast<int>(steps)};
+}
+
+SpectralBound NormBound::bound(double estimate, double work) {
+  const Plan plan = this->plan(work);
+  if (plan.proof == SpectralBound::Proof::probabilistic) return from_lanczos(plan.steps);
+  return from_algebra(plan.costs, plan.proof == SpectralBound::Proof::exact, estimate);
 }
 
 }  // namespace tracenorm

@@ -27,6 +27,8 @@ class NormBound {
   /// An upper bound of sigma_1 of the dual point, about which the estimate is known. Proved as rigorously as `work`
   /// passes allow, and without a doubt wherever that takes no more than a moment.
   SpectralBound bound(double estimate, double work);
+  /// Whether that bound would be of a Lanczos run: its steps are products, and few of them say nothing.
+  [[nodiscard]] bool by_lanczos(double work) const { return plan(work).proof == SpectralBound::Proof::probabilistic; }
   /// Whether a bound without a doubt takes no more than a moment, and that bound.
   [[nodiscard]] bool certain_in_a_moment() const;
   SpectralBound certain_bound(double estimate);
@@ -41,6 +43,13 @@ class NormBound {
     double moment;  // what nobody minds waiting for
   };
   [[nodiscard]] Costs costs() const;
+  /// How a bound is proved with so much work.
+  struct Plan {
+    Costs costs;
+    SpectralBound::Proof proof;
+    int steps;  // of a Lanczos run
+  };
+  [[nodiscard]] Plan plan(double work) const;
   /// Counts passes as those of a certificate: so many, or those that `work` makes.
   void spend(double passes);
   template <class Work>

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/random.hpp"
+#include "solver/norm_bound.hpp"
 #include "support/evaluation.hpp"
 #include "support/optima.hpp"
 
@@ -53,6 +55,22 @@ Problem large() {
     }
   }
   return {make_sparse(rows, cols, entries), losses::Absolute{}, NoPenalty{}, TraceNormBall{300}};
+}
+
+/// A symmetric matrix so small that its eigenvalues cost next to nothing.
+Problem small_symmetric() {
+  constexpr Index n = 40;
+  Random random(4);
+  Entries entries;
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      entries.row.push_back(i);
+      entries.col.push_back(j);
+      entries.value.push_back(Real(random.normal() + (i % 2 == j % 2 ? 1 : -1)));
+    }
+  }
+  return {std::get<SparseObservations>(symmetrized(make_sparse(n, n, entries))), losses::Absolute{}, NoPenalty{},
+          TraceNormBall{30, {}, {}, Symmetry::symmetric}};
 }
 
 TEST(Certifier, BeginsWithZeroSlopes) {
@@ -129,6 +147,30 @@ TEST(Certifier, SpendsItsShareAndNoMore) {
     EXPECT_LT(most, 200) << share;
     EXPECT_NEAR(run.spent() / run.f->counters().passes, share, 0.25 * share);  // (0.048, 0.107, 0.250)
   }
+}
+
+/// After how many passes, its own and the minima's aside, the first bound along the way was proved.
+double passes_of_first_proof(const Problem& problem) {
+  CertifiedRun run(problem);
+  run.options.certificate_share = 0.1;
+  run.certifier.leave_averages();
+  run.iterate();
+  const double minima = run.spent();  // of the entries
+  while (run.spent() == minima && run.k < 5000) run.iterate();
+  EXPECT_NE(run.certifier.certificate().slopes, Slopes::zero);
+  return run.f->counters().passes - run.spent();
+}
+
+TEST(Certifier, OnlyLanczosRunsOfSymmetricProblemsWaitForMore) {
+  const Problem problem = small_symmetric();
+  const double dense = passes_of_first_proof(problem);
+  EXPECT_GE(dense, 400);  // a tenth of these, less what the minima took, is to be 40, and one iteration goes beyond
+  EXPECT_LE(dense, 500);
+  force_proof(SpectralBound::Proof::probabilistic);
+  const double lanczos = passes_of_first_proof(problem);
+  force_proof(std::nullopt);
+  EXPECT_GE(lanczos, 1200);
+  EXPECT_LE(lanczos, 1300);
 }
 
 TEST(Certifier, WithoutAShareOnlyTheLastLookProves) {
