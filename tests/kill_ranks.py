@@ -114,8 +114,8 @@ def main():
                 completed += 1
             run = None
     print(
-        f"{kills} kills, {early} of them before the first checkpoint; the others ended after {max(ends):.2f} s at most, "
-        f"{sum(ends) / len(ends):.2f} s in the mean; {completed} runs came to their end with the same model file"
+        f"{kills} kills, {early} of them before the first checkpoint; the others ended after {max(ends):.2f} s at "
+        f"most, {sum(ends) / len(ends):.2f} s in the mean; {completed} runs came to their end with the same model file"
     )
     for failure in failures:
         print(failure)
