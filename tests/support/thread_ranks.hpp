@@ -22,6 +22,7 @@ class ThreadRanks {
   static void run(int size, const std::function<void(Ranks&)>& work) {
     Meeting meeting(size);
     std::vector<std::thread> threads;
+    threads.reserve(static_cast<std::size_t>(size));
     for (int rank = 0; rank < size; ++rank) {
       threads.emplace_back([&meeting, &work, rank] {
         Rank own(meeting, rank);
