@@ -121,12 +121,14 @@ class SideSums {
     for_each([&](int s, Index i, Index j, std::size_t e) { parts_[at(s) * cols + at(j)] += term(i, j, e); });
     out.resize(cols);
     static_assert(sizeof(SideSum) == 2 * sizeof(double));
-    shards_.add_up(&parts_.data()->sum, 2 * static_cast<Offset>(cols), &out.data()->sum, execution_, kBlock);
+    shards_.add_up(numbers(parts_), 2 * static_cast<Offset>(cols), numbers(out), execution_, kBlock);
   }
 
  private:
   static constexpr Offset kBlock = Offset{1} << 12U;  // columns whose sums are added up at once
   static std::size_t at(Offset index) { return static_cast<std::size_t>(index); }
+  /// A rank without rows has no sums.
+  static double* numbers(std::vector<SideSum>& sums) { return sums.empty() ? nullptr : &sums.front().sum; }
 
   EntriesByRow<Column> at_;
   const Execution& execution_;
