@@ -241,7 +241,7 @@ void add_path(std::vector<SummaryLine>& lines, const RunReport& report) {
     lines.push_back({label,
                      fmt::format("{}{}{:<10.5g} validation error {:.5f} {} {:#<{}}{}{}", lambda, loss, step.radius,
                                  error(step), s == report.path_best ? "<-" : "  ", "",
-                                 static_cast<int>(std::lround(share * kCells)), turn, all_rows ? ", all rows" : ""),
+                                 static_cast<int>(std::lround(share * kCells)), turn, all_rows ? " (all rows)" : ""),
                      SummaryLine::About::path});
     label.clear();
   }
