@@ -8,7 +8,6 @@ Strong scaling: the same DATA on every number of ranks. With --weak DATA is made
 """
 import argparse
 import json
-import os
 import pathlib
 import shlex
 import subprocess
@@ -17,33 +16,17 @@ import tempfile
 import threading
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "program"))
+from program_processes import processes_of  # noqa: E402
+
 EVERY = 0.02  # seconds between two looks at the memory
-
-
-def family(pid):
-    """A process and all it has started, as (pid, name of the program)."""
-    parents = {}
-    for folder in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            text = (folder / "stat").read_text()
-        except OSError:
-            continue
-        parents.setdefault(int(text.rpartition(")")[2].split()[1]), []).append(int(folder.name))
-    todo, found = [pid], []
-    while todo:
-        one = todo.pop()
-        found.append(one)
-        todo += parents.get(one, [])
-    return found
 
 
 def watch(process, program, peaks):
     """The largest resident set of every process that runs the program, while it runs."""
     while process.poll() is None:
-        for pid in family(process.pid):
+        for pid in processes_of(process.pid, program):
             try:
-                if not os.path.samefile(f"/proc/{pid}/exe", program):
-                    continue
                 status = pathlib.Path(f"/proc/{pid}/status").read_text()
             except OSError:
                 continue

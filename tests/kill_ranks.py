@@ -18,28 +18,10 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "program"))
+from program_processes import processes_of  # noqa: E402
+
 MOST = 10  # seconds that the others may take to end
-
-
-def ranks_of(pid, program):
-    """Processes of the program that descend from this one."""
-    parents = {}
-    for folder in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            text = (folder / "stat").read_text()
-        except OSError:
-            continue
-        parents.setdefault(int(text.rpartition(")")[2].split()[1]), []).append(int(folder.name))
-    todo, found = [pid], []
-    while todo:
-        one = todo.pop()
-        todo += parents.get(one, [])
-        try:
-            if os.path.samefile(f"/proc/{one}/exe", program):
-                found.append(one)
-        except OSError:
-            continue
-    return found
 
 
 def main():
@@ -86,7 +68,7 @@ def main():
                 run = begin()
             if kills < chosen.kills:
                 time.sleep(draw.uniform(0, length))
-                victims = ranks_of(run.pid, program)
+                victims = processes_of(run.pid, program)
                 if run.poll() is None and len(victims) == chosen.ranks:
                     os.kill(draw.choice(victims), signal.SIGKILL)
                     kills += 1

@@ -2,7 +2,6 @@
 
 import gzip
 import os
-import pathlib
 import random
 import signal
 import subprocess
@@ -10,36 +9,12 @@ import time
 import zipfile
 
 import numpy
+from program_processes import processes_of
 from support import PROGRAM, ProgramTest, load_model, parse_strict, without_clock
 
 MPIRUN = os.environ["TRACENORM_MPIRUN"].split()
 RANKS = (1, 2, 3, 4)
 SHARED = {"rows": 1000, "cols": 80}  # so many ratings that each of four ranks has some
-
-
-def children(pid):
-    """Processes that a process started, and theirs."""
-    found = []
-    for folder in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-        except (OSError, IndexError, ValueError):
-            continue
-        if parent == pid:
-            found += [int(folder.name), *children(int(folder.name))]
-    return found
-
-
-def ranks_of(pid):
-    """Those of them that run the program."""
-    found = []
-    for child in children(pid):
-        try:
-            if os.path.samefile(os.readlink(f"/proc/{child}/exe"), PROGRAM):
-                found.append(child)
-        except OSError:
-            continue
-    return found
 
 
 class Ranks(ProgramTest):
@@ -220,7 +195,7 @@ class Ranks(ProgramTest):
         data = self.ratings(rows=60, cols=40)
         run = self.start(ranks, "complete", data, "--radius", 40, "--method", "fwua", "--iterations", iterations,
                          "--threads", 1, "--quiet", "--model", "m.npz", *more)  # fmt: skip
-        while len(ranks_of(run.pid)) < ranks and run.poll() is None:
+        while len(processes_of(run.pid, PROGRAM)) < ranks and run.poll() is None:
             time.sleep(0.05)
         return run
 
@@ -236,7 +211,7 @@ class Ranks(ProgramTest):
         kills = 0
         while True:
             time.sleep(moments.uniform(0.2, 1.2))
-            victims = ranks_of(run.pid)
+            victims = processes_of(run.pid, PROGRAM)
             if run.poll() is None and len(victims) == 3 and kills < 4:
                 os.kill(moments.choice(victims), signal.SIGKILL)
                 kills += 1
