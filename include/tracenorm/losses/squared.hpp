@@ -27,7 +27,7 @@ struct Squared {
     return subgradient(x, y);
   }
   [[nodiscard]] TRACENORM_INLINE Interval slopes(double) const { return {-kInfinity, kInfinity}; }
-  [[nodiscard]] TRACENORM_INLINE double conjugate(double s, double y) const { return s * y + s * s / (4 * weight); }
+  [[nodiscard]] TRACENORM_INLINE double conjugate(double s, double y) const { return s * y + s * s * (0.25 / weight); }
   [[nodiscard]] bool accepts(double y) const { return std::isfinite(y); }
 };
 
