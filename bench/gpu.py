@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The same problems on a CUDA device: a plain PyTorch loop, the program there, the program on the processor. One table.
 
-    bench/gpu.py BIN [--links EDGES] [--ratings RATINGS.tsv] [--large] [--out FILE.json]
+    bench/gpu.py BIN [--links EDGES] [--ratings RATINGS.tsv] [--large] [--backends cuda] [--out FILE.json]
 
-BIN has `tracenorm`, `tracenorm_cuda_passes` and `tracenorm_scaling`. Needs PyTorch with CUDA, NumPy and SciPy. Seconds
+BIN has `tracenorm` and `tracenorm_cuda_passes`. Needs PyTorch with CUDA, NumPy and SciPy. Seconds
 are of the iterations alone, from the first to the last, without reading data and without the final certificate.
 """
 
@@ -101,6 +101,20 @@ def torch_ratings(data, radius, iterations, steps):
     return timed(loop)
 
 
+class Rows(list):
+    """Those of the table, printed as they come."""
+
+    def append(self, row):
+        if not self:
+            print(f"{'case':36} {'what':24} {'seconds':>9} {'objective':>14}  whole run, gap")
+        super().append(row)
+        more = ""
+        if "whole_s" in row:
+            proof = f"{row['gap']:.3g} ({row['proof']})"
+            more = f"{row['whole_s']:.2f} s, {proof}, {row['iterations']} iterations"
+        print(f"{row['case']:36} {row['what']:24} {row['iterations_s']:9.3f} {row['objective']:14.7g}  {more}", flush=True)
+
+
 def program(bin_folder, file, options, backend):
     """Seconds of the iterations, and the last objective, of the program."""
     command = [bin_folder / "tracenorm", "complete", file, *options, "--backend", backend, "--json", "-", "--quiet"]
@@ -123,7 +137,7 @@ def read(path):
     return (lzma.open if path.suffix == ".xz" else open)(path, "rt").read()
 
 
-def links_case(bin_folder, path, work, rows):
+def links_case(bin_folder, path, work, backends, rows):
     edges = numpy.fromstring(read(path), dtype=numpy.int64, sep=" ").reshape(-1, 2)
     nodes = int(edges.max()) + 1
     y = numpy.zeros((nodes, nodes), dtype=numpy.float32)
@@ -143,7 +157,7 @@ def links_case(bin_folder, path, work, rows):
         )
     options = ["--prepare", "none", "--loss", "squared", "--l1", "0.01", "--radius", "1052.88"]
     walk = ["--method", "fwua", "--iterations", "1000", "--certificate-share", "0"]
-    for backend in ("cuda", "cpu"):
+    for backend in backends:
         rows.append(
             {
                 "case": "links, 1000 iterations",
@@ -151,7 +165,7 @@ def links_case(bin_folder, path, work, rows):
                 **program(bin_folder, work / "links.npy", options + walk, backend),
             }
         )
-    for backend in ("cuda", "cpu"):
+    for backend in backends:
         rows.append(
             {
                 "case": "links to a gap of 1 %",
@@ -161,7 +175,7 @@ def links_case(bin_folder, path, work, rows):
         )
 
 
-def ratings_case(bin_folder, path, work, rows):
+def ratings_case(bin_folder, path, work, backends, rows):
     entries = numpy.fromstring(read(path), dtype=numpy.int64, sep=" ").reshape(-1, 3)
     half = numpy.random.default_rng(1).random(len(entries)) < 0.5
     users, movies = (numpy.unique(entries[:, k], return_inverse=True)[1] for k in (0, 1))
@@ -180,61 +194,32 @@ def ratings_case(bin_folder, path, work, rows):
                 "objective": objective,
             }
         )
-    options = [
-        "--prepare",
-        "none",
-        "--loss",
-        "absolute",
-        "--radius",
-        "15000",
-        "--method",
-        "fwua",
-        "--iterations",
-        "300",
-        "--certificate-share",
-        "0",
-    ]
-    for backend in ("cuda", "cpu"):
-        rows.append(
-            {
-                "case": "half the ratings, 300 iterations",
-                "what": backend,
-                **program(bin_folder, work / "ratings.npz", options, backend),
-            }
-        )
+    ratings_runs(bin_folder, work / "ratings.npz", "half the ratings, 300 iterations", 15000, backends, rows)
 
 
-def large_case(bin_folder, rows):
-    shape, entries = (480189, 17770), 96_000_000
+def ratings_runs(bin_folder, file, case, radius, backends, rows):
+    options = ["--prepare", "none", "--loss", "absolute", "--radius", str(radius)]
+    walk = ["--method", "fwua", "--iterations", "300", "--certificate-share", "0"]
+    for backend in backends:
+        rows.append({"case": case, "what": backend, **program(bin_folder, file, options + walk, backend)})
+
+
+def large_case(bin_folder, work, backends, rows):
+    case, shape, entries = "96 million entries, 300 iterations", (480189, 17770), 96_000_000
     draw = numpy.random.default_rng(1)
     row = numpy.sort(draw.integers(0, shape[0], entries, dtype=numpy.int32))
     col = (shape[1] * draw.random(entries, dtype=numpy.float32) ** 3).astype(numpy.int32).clip(max=shape[1] - 1)
-    begin = numpy.searchsorted(row, numpy.arange(shape[0] + 1))
-    data = scipy.sparse.csr_matrix((draw.standard_normal(entries, dtype=numpy.float32), col, begin), shape=shape)
+    place = numpy.unique(row.astype(numpy.int64) * shape[1] + col)  # no position twice
+    begin = numpy.searchsorted(place, numpy.arange(shape[0] + 1, dtype=numpy.int64) * shape[1])
+    col = (place % shape[1]).astype(numpy.int32)
+    data = scipy.sparse.csr_matrix((draw.standard_normal(len(col), dtype=numpy.float32), col, begin), shape=shape)
+    scipy.sparse.save_npz(work / "large.npz", data, compressed=False)
+    radius = round(6 * len(col) ** 0.5)
     for steps in (3, 6):
-        seconds, _ = torch_ratings(data, 6 * entries**0.5, 300, steps)
-        rows.append(
-            {
-                "case": "96 million entries, 300 iterations",
-                "what": f"PyTorch, {steps} power steps",
-                "iterations_s": seconds,
-            }
-        )
-    done = subprocess.run(
-        [bin_folder / "tracenorm_scaling", *map(str, shape), str(entries), "300", "0", "cuda"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    run = json.loads(done.stdout)
-    rows.append(
-        {
-            "case": "96 million entries, 300 iterations",
-            "what": "cuda",
-            "iterations_s": 300 * run["seconds_per_iteration"],
-            "objective": run["objective"],
-        }
-    )
+        seconds, objective = torch_ratings(data, radius, 300, steps)
+        what = f"PyTorch, {steps} power steps"
+        rows.append({"case": case, "what": what, "iterations_s": seconds, "objective": objective})
+    ratings_runs(bin_folder, work / "large.npz", case, radius, backends, rows)
 
 
 def passes(bin_folder, *arguments):
@@ -250,29 +235,21 @@ def main():
     parser.add_argument("--links", type=pathlib.Path, help="edges of a graph")
     parser.add_argument("--ratings", type=pathlib.Path, help="user, item, rating, between white space")
     parser.add_argument("--large", action="store_true", help="96 million entries, made up")
+    parser.add_argument("--backends", nargs="+", default=["cuda", "cpu"], help="of the program's runs; default: both")
     parser.add_argument("--out", type=pathlib.Path)
     options = parser.parse_args()
-    rows, measured = [], {}
+    rows, measured = Rows(), {}
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
         if options.links:
             measured["links"] = passes(options.bin, "dense", "4039")
-            links_case(options.bin, options.links, work, rows)
+            links_case(options.bin, options.links, work, options.backends, rows)
         if options.ratings:
             measured["ratings"] = passes(options.bin, "sparse", "47730", "17760", "5e6")
-            ratings_case(options.bin, options.ratings, work, rows)
+            ratings_case(options.bin, options.ratings, work, options.backends, rows)
         if options.large:
             measured["large"] = passes(options.bin, "sparse", "480189", "17770", "96e6")
-            large_case(options.bin, rows)
-    print(f"{'case':36} {'what':24} {'seconds':>9} {'objective':>14}  whole run, gap")
-    for row in rows:
-        more = (
-            f"{row['whole_s']:.2f} s, {row['gap']:.3g} ({row['proof']}), {row['iterations']} iterations"
-            if "whole_s" in row
-            else ""
-        )
-        objective = row.get("objective", float("nan"))
-        print(f"{row['case']:36} {row['what']:24} {row['iterations_s']:9.3f} {objective:14.7g}  {more}")
+            large_case(options.bin, work, options.backends, rows)
     for name, table in measured.items():
         rate = table["copy_bytes_per_second"] / 1e12
         print(f"\n{name}: a copy moves {rate:.2f} TB/s; a dot product takes {table['dot_microseconds']} us")
