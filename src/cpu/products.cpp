@@ -77,7 +77,8 @@ void CpuStore::multiply(Slopes which, const NormalProduct& product) {
       layout_->normal(shard_rows(s), m, doubles(product.in),
                       {doubles(product.factor), doubles(product.addend), doubles(product.product)}, own);
     });
-    return add_outputs(exact_outputs_, 1, doubles(product.out));
+    if (product.out) add_outputs(exact_outputs_, 1, doubles(product.out));
+    return;
   }
   for_each_shard([&](int s) {
     Real* own = search_outputs_.data() + static_cast<std::size_t>(s) * outputs;
@@ -85,7 +86,7 @@ void CpuStore::multiply(Slopes which, const NormalProduct& product) {
     layout_->normal(shard_rows(s), m, reals(product.in), vectors,
                     {reals(product.factor), reals(product.addend), reals(product.product)}, own);
   });
-  add_outputs(search_outputs_, vectors, reals(product.out));
+  if (product.out) add_outputs(search_outputs_, vectors, reals(product.out));
 }
 
 template <class SlopesOf>

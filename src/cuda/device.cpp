@@ -68,6 +68,9 @@ Device::Device() {
   cudaStream_t stream = nullptr;
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
   stream_ = {stream, cudaStreamDestroy};
+  int shared = 0;
+  check(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), "asking what threads share");
+  shared_bytes_ = static_cast<std::size_t>(shared);
   // Memory that was given back stays ours until the end: asking the system for it takes longer than an iteration.
   cudaMemPool_t pool = nullptr;
   check(cudaDeviceGetDefaultMemPool(&pool, 0), "finding its memory");

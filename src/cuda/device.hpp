@@ -24,6 +24,8 @@ class Device {
   Device& operator=(const Device&) = delete;
 
   [[nodiscard]] cudaStream_t stream() const { return stream_.get(); }
+  /// How much the threads of a block may share.
+  [[nodiscard]] std::size_t shared_bytes() const { return shared_bytes_; }
   /// Zeros. They live as long as somebody holds them, and until the work that was given before is done.
   std::shared_ptr<void> allocate(std::size_t bytes);
   void upload(const void* from, std::size_t bytes, void* to);
@@ -43,6 +45,7 @@ class Device {
   Device();
 
   std::shared_ptr<CUstream_st> stream_;  // which memory holds, too: it is given back there
+  std::size_t shared_bytes_ = 0;
   std::shared_ptr<void> parts_;
   std::size_t parts_size_ = 0;
   std::shared_ptr<void> counters_;

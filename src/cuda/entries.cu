@@ -1,4 +1,5 @@
 #include "cuda/entry.cuh"
+#include "cuda/launch.cuh"
 #include "model/entry_slopes.hpp"
 #include "model/kink_shift.hpp"
 
@@ -22,13 +23,19 @@ struct Precise {
 };
 
 /// Where slopes are made and learnt from.
-template <class L, bool with_conjugates>
-__global__ void __launch_bounds__(kThreads, with_conjugates ? 3 : 5)  // as many as hide the delay of memory
-    linearize_kernel(const Entry<L> h, const EntryArrays a, Real width, bool reports, const Report to) {
+template <class Function, bool with_conjugates>
+__global__ void __launch_bounds__(kThreads, with_conjugates ? 3 : 4)  // as many as hide the delay of memory
+    linearize_kernel(const Function h, const EntryArrays a, Real width, bool reports, const Report to) {
+  wait_for_those_before();
   double sums[kLinearizeSums] = {};
-  for_quads(a.count, [&](Offset q) {
-    const Quad x = load_quad(a.x, q);
-    const Quad y = load_data(a, q);
+  struct Kept {
+    Quad x;
+    uint4 data;
+  };
+  const auto load = [&](Offset q) { return Kept{load_quad(a.x, q), load_kept(a, q)}; };
+  for_quads_ahead(a.count, load, [&](Offset q, const Kept& kept) {
+    const Quad& x = kept.x;
+    const Quad y = decoded(a, kept.data);
     const Quad w = load_weights(a, q);
     const Quad loss_x = shifted(x, a.loss_shift, q, width);
     const Quad penalty_x = shifted(x, a.penalty_shift, q, width);
@@ -43,14 +50,15 @@ __global__ void __launch_bounds__(kThreads, with_conjugates ? 3 : 5)  // as many
       if (!reports) continue;
       value += h.value(x.value[l], y.value[l], w.value[l]);
       inner += s * x.value[l];
-      if (with_conjugates) sums[2] += h.conjugate(double(s), y.value[l], w.value[l]);
+      if (with_conjugates) sums[2] += h.conjugate(double(s), y.value[l], w.value[l], a.w != nullptr);
       if (h.mode == Mode::observed_complement) sums[3] += double(x.value[l]) * double(x.value[l]);
       square += stored.value[l] * stored.value[l];
     }
     sums[0] += double(value);  // four at a time: conversions are slow
     sums[1] += double(inner);
     sums[4] += double(square);
-    store_quad(a.slope, q, stored);
+    if (a.slope != nullptr) store_quad(a.slope, q, stored);
+    if (a.rough != nullptr) store_rough(a.rough, q, stored);
   });
   if (reports) report<Add>(sums, to);
 }
@@ -141,9 +149,10 @@ __global__ void __launch_bounds__(kThreads)
 
 __global__ void __launch_bounds__(kThreads, 6)
     move_kernel(const EntryArrays a, const Atom atom, Real t, bool all, bool reports, const Report to) {
+  wait_for_those_before();
   Real most = 0;
-  for_quads(a.count, [&](Offset q) {
-    Quad x = load_quad(a.x, q);
+  const auto load = [&](Offset q) { return load_quad(a.x, q); };
+  for_quads_ahead(a.count, load, [&](Offset q, Quad x) {
     const Quad target = target_of(a, atom, q);
     const Quad y = reports && !all ? load_data(a, q) : Quad{};
 #pragma unroll
@@ -395,14 +404,15 @@ void linearize(const EntryFunction& f, const EntryArrays& a, double width, bool 
                cudaStream_t stream) {
   const int blocks = report_blocks(a.count);
   const Report report = to != nullptr ? *to : Report{};
-  visit_loss(f.loss, [&]<class L>(const L& loss) {
-    if (with_conjugates) {
-      linearize_kernel<L, true>
-          <<<blocks, kThreads, 0, stream>>>(entry_of(loss, f), a, Real(width), to != nullptr, report);
-    } else {
-      linearize_kernel<L, false>
-          <<<blocks, kThreads, 0, stream>>>(entry_of(loss, f), a, Real(width), to != nullptr, report);
-    }
+  visit_loss(f.loss, [&](const auto& loss) {
+    visit_mode(loss, f, [&]<class Function>(const Function& h) {
+      if (with_conjugates) {
+        launch(linearize_kernel<Function, true>, blocks, kThreads, 0, stream, h, a, Real(width), to != nullptr, report);
+      } else {
+        launch(linearize_kernel<Function, false>, blocks, kThreads, 0, stream, h, a, Real(width), to != nullptr,
+               report);
+      }
+    });
   });
 }
 
@@ -428,8 +438,8 @@ void aim_without(const EntryFunction& f, const EntryArrays& a, const Atom& atom,
 }
 
 void move(const EntryArrays& a, const Atom& atom, double t, bool all, const Report* to, cudaStream_t stream) {
-  move_kernel<<<report_blocks(a.count), kThreads, 0, stream>>>(a, atom, Real(t), all, to != nullptr,
-                                                               to != nullptr ? *to : Report{});
+  launch(move_kernel, report_blocks(a.count), kThreads, 0, stream, a, atom, Real(t), all, to != nullptr,
+         to != nullptr ? *to : Report{});
 }
 
 void shift_kinks(const EntryFunction& f, const EntryArrays& a, double width, cudaStream_t stream) {

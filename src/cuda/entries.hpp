@@ -3,6 +3,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
+
 #include "base/sums.hpp"
 #include "cuda/report.hpp"
 #include "kernels/kernels.hpp"
@@ -34,7 +36,8 @@ struct EntryArrays {
   kernels::CodedData coded;
   const Real* w = nullptr;  ///< null: all one
   Real* x = nullptr;
-  Real* slope = nullptr;
+  Real* slope = nullptr;           ///< null: not wanted
+  std::uint16_t* rough = nullptr;  ///< slopes again, in bfloat16; null: not wanted
   Real* target = nullptr;
   Real* loss_shift = nullptr;     ///< null: none
   Real* penalty_shift = nullptr;  ///< null: none

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "cuda/rough.hpp"
 #include "model/coded_data.hpp"
 
 namespace tracenorm::cuda {
@@ -57,13 +58,79 @@ void put_data(Device& device, const Array<Real>& value, const Array<Real>& weigh
   if (!weight.empty()) order.w = padded(device, weight.data(), weight.size(), order.size, Real(1));
 }
 
-void put_pieces(Device& device, const std::vector<Offset>& begin, Order& order) {
-  order.rows = static_cast<Index>(begin.size()) - 1;
+/// The bands of `met` rows of a vector: as long as all others.
+struct Bands {
+  Index met;
+  Index count;
+  [[nodiscard]] Index length() const { return (met + count - 1) / count; }
+};
+
+/// Fewer entries than these for a piece, and dealing them out costs more than it saves.
+constexpr Offset kLeastPiece = 12;
+
+/// What a block may keep of a vector for `rough_times`. The rest is for its sums.
+Index longest_share(Device& device) {
+  constexpr std::size_t reserve = 4096;
+  return static_cast<Index>((device.shared_bytes() - reserve) / kRoughBytes);
+}
+
+/// In so many bands, if the entries are worth it; otherwise in one, which then may be too long to be dealt out.
+Bands bands_of(Device& device, Index met, Index own, Offset entries) {
+  const Index most = longest_share(device);
+  const Bands bands{met, (met + most - 1) / most};
+  return entries >= kLeastPiece * bands.count * own ? bands : Bands{met, 1};
+}
+
+/// A block for each processor, but for more bands than processors; bands get blocks, and blocks pieces, by what they
+/// cost.
+std::vector<Share> deal(const std::vector<Offset>& start, const std::vector<Index>& band_first, const Bands& bands) {
+  // A warp takes a piece in rounds, and those of short pieces are not full.
+  std::vector<Offset> rounds{0};
+  for (std::size_t piece = 0; piece + 1 < start.size(); ++piece) {
+    rounds.push_back(rounds.back() + 1 + (start[piece + 1] - start[piece] - 1) / kRoundEntries);
+  }
+  const auto cost = [&](Index piece) { return rounds[static_cast<std::size_t>(piece)]; };
+  const Offset all = rounds.back();
+  std::vector<Share> shares;
+  Offset left = std::max<Offset>(0, processors() - bands.count);  // blocks beyond one for each band
+  for (Index b = 0; b < bands.count; ++b) {
+    Index first = band_first[static_cast<std::size_t>(b)];
+    const Index end = band_first[static_cast<std::size_t>(b) + 1];
+    if (first == end) continue;
+    const Offset own = cost(end) - cost(first);
+    const Offset behind = all - cost(end);
+    const Offset more = own + behind > 0 ? left * own / (own + behind) : 0;
+    left -= more;
+    const Index from = b * bands.length();
+    const Index length = std::min(bands.length(), bands.met - from);
+    for (Offset block = 0; block <= more && first < end; ++block) {
+      const Offset until = cost(first) + (cost(end) - cost(first)) / (more + 1 - block);
+      const auto last = std::lower_bound(rounds.begin() + first + 1, rounds.begin() + end, until) - rounds.begin();
+      shares.push_back({first, static_cast<Index>(last), from, length});
+      first = static_cast<Index>(last);
+    }
+    if (first < end) shares.back().last = end;
+  }
+  return shares;
+}
+
+/// `begin` of every row in every band, and the end.
+void put_pieces(Device& device, const std::vector<Offset>& begin, const Bands& bands, Order& order) {
+  const auto segments = static_cast<Index>(begin.size()) - 1;
+  order.rows = segments / bands.count;
+  order.bands = bands.count;
   std::vector<Offset> start;
+  std::vector<Index> own;
   std::vector<Index> first{0};
-  for (std::size_t r = 0; r + 1 < begin.size(); ++r) {
-    for (Offset e = begin[r]; e < begin[r + 1]; e += kPieceEntries) start.push_back(e);
+  std::vector<Index> band_first{0};
+  for (Index s = 0; s < segments; ++s) {
+    for (Offset e = begin[static_cast<std::size_t>(s)]; e < begin[static_cast<std::size_t>(s) + 1];
+         e += kPieceEntries) {
+      start.push_back(e);
+      own.push_back(s % order.rows);
+    }
     first.push_back(static_cast<Index>(start.size()));
+    if ((s + 1) % order.rows == 0) band_first.push_back(first.back());
   }
   order.pieces = static_cast<Index>(start.size());
   const Offset mean = begin.back() / std::max<Offset>(1, order.pieces);
@@ -71,6 +138,11 @@ void put_pieces(Device& device, const std::vector<Offset>& begin, Order& order) 
   start.push_back(begin.back());
   order.piece_start = {device, start.data(), start.size()};
   order.piece_first = {device, first.data(), first.size()};
+  order.longest_share = bands.length();
+  if (order.longest_share > longest_share(device) || mean < kLeastPiece) return;
+  const std::vector<Share> shares = deal(start, band_first, bands);
+  order.shares = {device, shares.data(), shares.size()};
+  order.piece_own = {device, own.data(), own.size()};
 }
 
 /// X and slopes, all zero.
@@ -100,7 +172,16 @@ EntryArrays Order::arrays() const {
 
 SparseRows Order::sparse(const Real* m) const {
   const Numbers met = transposed ? Numbers{row.data(), narrow_row} : Numbers{col.data(), narrow_col};
-  return {piece_start.data(), piece_first.data(), pieces, rows, lanes, met, m};
+  return {piece_start.data(), piece_first.data(), pieces, rows, bands, lanes, met, m};
+}
+
+Shares Order::dealt() const {
+  Shares dealt{shares.data(),   static_cast<int>(shares.size()), longest_share, sparse(nullptr).col, false,
+               piece_own.data()};
+  if (local.empty()) return dealt;
+  dealt.met = {local.data(), true};
+  dealt.local = true;
+  return dealt;
 }
 
 Order order_by_rows(Device& device, const SparseObservations& data) {
@@ -121,7 +202,7 @@ Order order_by_rows(Device& device, const SparseObservations& data) {
   order.row = numbers(device, row, order.size, order.narrow_row);
   order.col = numbers(device, col, order.size, order.narrow_col);
   put_data(device, data.value, data.weight, order);
-  put_pieces(device, {pattern.begin(), pattern.begin() + pattern.rows() + 1}, order);
+  put_pieces(device, {pattern.begin(), pattern.begin() + pattern.rows() + 1}, {pattern.cols(), 1}, order);
   put_state(device, order);
   return order;
 }
@@ -129,8 +210,16 @@ Order order_by_rows(Device& device, const SparseObservations& data) {
 Order order_by_columns(Device& device, const SparseObservations& data) {
   const SparsePattern& pattern = data.pattern;
   const auto entries = static_cast<std::size_t>(pattern.entries());
-  std::vector<Offset> begin(static_cast<std::size_t>(pattern.cols()) + 1, 0);
-  for (Offset e = 0; e < pattern.entries(); ++e) ++begin[static_cast<std::size_t>(pattern.col()[e]) + 1];
+  const Bands bands = bands_of(device, pattern.rows(), pattern.cols(), pattern.entries());
+  // Where the entries of a column begin in the band of row i.
+  const auto segment = [&, length = bands.length()](Index i, Index j) {
+    return static_cast<std::size_t>(i / length) * static_cast<std::size_t>(pattern.cols()) +
+           static_cast<std::size_t>(j);
+  };
+  std::vector<Offset> begin(static_cast<std::size_t>(pattern.cols()) * static_cast<std::size_t>(bands.count) + 1, 0);
+  for (Index i = 0; i < pattern.rows(); ++i) {
+    for (Offset e = pattern.begin()[i]; e < pattern.begin()[i + 1]; ++e) ++begin[segment(i, pattern.col()[e]) + 1];
+  }
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
   std::vector<Offset> next(begin.begin(), begin.end() - 1);
   std::vector<Offset> place(entries);  // of each entry here, where it is in the data
@@ -139,7 +228,7 @@ Order order_by_columns(Device& device, const SparseObservations& data) {
   for (Index i = 0; i < pattern.rows(); ++i) {
     for (Offset e = pattern.begin()[i]; e < pattern.begin()[i + 1]; ++e) {
       const Index j = pattern.col()[e];
-      const auto to = static_cast<std::size_t>(next[static_cast<std::size_t>(j)]++);
+      const auto to = static_cast<std::size_t>(next[segment(i, j)]++);
       place[to] = e;
       own[to] = j;
       met[to] = i;
@@ -154,7 +243,11 @@ Order order_by_columns(Device& device, const SparseObservations& data) {
   order.col = numbers(device, own, order.size, order.narrow_col);
   put_data(device, permuted(data.value, place),
            data.weight.empty() ? Array<Real>() : Array<Real>(permuted(data.weight, place)), order);
-  put_pieces(device, begin, order);
+  put_pieces(device, begin, bands, order);
+  if (!order.shares.empty() && !order.narrow_row) {
+    for (Index& i : met) i %= bands.length();
+    order.local = numbers(device, met, order.size, true);
+  }
   put_state(device, order);
   order.transposed = true;
   return order;

@@ -7,6 +7,7 @@
 #include "cuda/device.hpp"
 #include "cuda/entries.hpp"
 #include "cuda/products.hpp"
+#include "cuda/shares.hpp"
 #include "tracenorm/observations.hpp"
 
 namespace tracenorm::cuda {
@@ -32,11 +33,18 @@ struct Order {
   DeviceArray<Index> piece_first;
   Index pieces = 0;
   Index rows = 0;
+  Index bands = 1;
   int lanes = 1;
+  DeviceArray<Share> shares;  ///< empty where the pattern is not dealt out
+  Index longest_share = 0;
+  DeviceArray<Index> piece_own;
+  DeviceArray<std::uint8_t>
+      local;                ///< what entries meet, from their band's beginning; empty where that is short anyway
   bool transposed = false;  ///< pieces are of columns, and products meet rows
 
   DeviceArray<Real> x;
   DeviceArray<Real> slope;
+  DeviceArray<std::uint16_t> rough;  ///< slopes of full rows in bfloat16, while a search wants no more
   DeviceArray<Real> average;
   DeviceArray<Real> average_x;  ///< beside it with a penalty off the pattern
   DeviceArray<Real> dual;       ///< with such a penalty: the dual point, and less 2 lambda X
@@ -49,6 +57,7 @@ struct Order {
 
   [[nodiscard]] EntryArrays arrays() const;
   [[nodiscard]] SparseRows sparse(const Real* m) const;
+  [[nodiscard]] Shares dealt() const;
   [[nodiscard]] FullRows full(const Real* m) const { return {m, rows, cols, pitch}; }
 };
 

@@ -1,8 +1,8 @@
 #include "cuda/panels.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
-#include <utility>
 
 namespace tracenorm::cuda {
 
@@ -14,12 +14,12 @@ using SmallRows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::R
 /// A Gram matrix is made of at most this many tiles at a time.
 constexpr Index kMostTiles = 4096;
 
-/// Columns whose part outside of others has less than this share of their square depend on them.
-constexpr double kDependent = 1e3 * std::numeric_limits<Real>::epsilon();
-
 ViewList views(PanelList panels) {
   ViewList list{};
-  for (const Panel& panel : panels) list.view[list.count++] = view(panel);
+  for (const Panel& panel : panels) {
+    assert(panel.use() == panels.front().use() && panel.columns() == panels.front().columns());
+    list.view[list.count++] = view(panel);
+  }
   return list;
 }
 
@@ -85,7 +85,7 @@ void CudaPanels::gram(PanelList a, const Panel& b, Eigen::Ref<Eigen::MatrixXd> o
       const GramShape shape = gram_shape(part.rows(), tall, wide);
       const Report to = device_->report(static_cast<std::size_t>(tall) * static_cast<std::size_t>(wide), shape.parts(),
                                         shape.counters());
-      cuda::gram(list, view(part), to, device_->stream());
+      cuda::gram(list, views(PanelList(&part, 1)), to, device_->stream());
       out.block(row, k, tall, wide) = Eigen::Map<const Eigen::MatrixXd>(device_->wait(), tall, wide);
     }
     row += tall;
@@ -137,7 +137,10 @@ void CudaPanels::take_out(PanelList basis, const Panel& block, Eigen::Ref<Eigen:
   const Index tall = list.columns();
   const Index wide = block.columns();
   const auto size = static_cast<std::size_t>(tall) * static_cast<std::size_t>(wide);
-  gram_there(list, block, small_);
+  if (small_.size() < size) small_ = {*device_, std::max<std::size_t>(size, 1024)};
+  const ViewList one = views(PanelList(&block, 1));
+  const GramShape shape = gram_shape(block.rows(), tall, wide);
+  cuda::gram(list, one, device_->local_report(small_.data(), shape.parts(), shape.counters()), device_->stream());
   const Report first = device_->report(size, 0, 0);  // a place in the box, which comes with the other
   const Report second = device_->report(static_cast<std::size_t>(wide) * static_cast<std::size_t>(wide),
                                         take_out_parts(block.rows(), wide), 1, size);
@@ -147,53 +150,16 @@ void CudaPanels::take_out(PanelList basis, const Panel& block, Eigen::Ref<Eigen:
   square = Eigen::Map<const Eigen::MatrixXd>(box + size, wide, wide);
 }
 
-void CudaPanels::gram_there(const ViewList& a, const Panel& b, DeviceArray<double>& out) {
-  const auto size = static_cast<std::size_t>(a.columns()) * static_cast<std::size_t>(b.columns());
-  if (out.size() < size) out = {*device_, std::max<std::size_t>(size, 1024)};
-  const GramShape shape = gram_shape(b.rows(), a.columns(), b.columns());
-  cuda::gram(a, view(b), device_->local_report(out.data(), shape.parts(), shape.counters()), device_->stream());
-}
-
-bool CudaPanels::orthonormalize(const Panel& block) {
-  if (block.columns() > kGramTile || block.use() != Use::search) return false;
-  gram_there(views(PanelList(&block, 1)), block, square_);
-  cuda::orthonormalize(square_.data(), kDependent, {}, 0, view(block), view(block), device_->stream());
-  return true;
-}
-
-bool CudaPanels::advance(PanelList basis, const Panel& block, const Panel* next) {
-  if (!takes_out(basis, block) || block.use() != Use::search) return false;
-  const ViewList list = views(basis);
-  const auto size = static_cast<std::size_t>(list.columns()) * static_cast<std::size_t>(block.columns());
-  const std::size_t behind = std::exchange(learnt_, learnt_ + size);
-  const cudaStream_t stream = device_->stream();
-  if (next == nullptr) {
-    const GramShape shape = gram_shape(block.rows(), list.columns(), block.columns());
-    cuda::gram(list, view(block), device_->report(size, shape.parts(), shape.counters(), behind), stream);
-    return true;
-  }
-  gram_there(list, block, small_);
-  const auto outputs = static_cast<std::size_t>(block.columns()) * static_cast<std::size_t>(block.columns());
-  if (square_.size() < outputs) square_ = {*device_, outputs};
-  cuda::take_out(list, small_.data(), device_->report(size, 0, 0, behind).out, view(block),
-                 device_->local_report(square_.data(), take_out_parts(block.rows(), block.columns())), stream);
-  constexpr double rounding = 100 * std::numeric_limits<Real>::epsilon();  // as BlockKrylov
-  cuda::orthonormalize(square_.data(), kDependent, {small_.data(), list.columns()}, rounding, view(block), view(*next),
-                       stream);
-  return true;
-}
-
-std::span<const double> CudaPanels::learnt() { return {device_->wait(), std::exchange(learnt_, 0)}; }
-
-std::pair<double, double> CudaPanels::squares(const Panel& a, const Panel& b) {
-  std::size_t behind = 0;
-  for (const Panel* one : {&a, &b}) {
-    const GramShape shape = gram_shape(one->rows(), 1, 1);
-    const Report to = device_->report(1, shape.parts(), shape.counters(), behind++);
-    cuda::gram(views(PanelList(one, 1)), view(*one), to, device_->stream());
-  }
+void CudaPanels::grams(PanelList a, Eigen::Ref<Eigen::MatrixXd> of_a, PanelList b, Eigen::Ref<Eigen::MatrixXd> of_b) {
+  const ViewList left = views(a);
+  const ViewList right = views(b);
+  const auto count = static_cast<std::size_t>(left.columns());
+  const Offset rows = std::max(a.front().rows(), b.front().rows());
+  const GramShape shape = gram_shape(rows, left.columns(), left.columns()).twice();
+  cuda::grams(left, right, device_->report(2 * count * count, shape.parts(), shape.counters()), device_->stream());
   const double* box = device_->wait();
-  return {box[0], box[1]};
+  of_a = Eigen::Map<const Eigen::MatrixXd>(box, of_a.rows(), of_a.cols());
+  of_b = Eigen::Map<const Eigen::MatrixXd>(box + of_a.size(), of_b.rows(), of_b.cols());
 }
 
 void CudaPanels::scale_rows(const Panel& panel, const Panel& factors) {

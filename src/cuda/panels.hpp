@@ -34,10 +34,7 @@ class CudaPanels final : public Panels {
   void scale_rows(const Panel& panel, const Panel& factors) override;
   void take_out(PanelList basis, const Panel& block, Eigen::Ref<Eigen::MatrixXd> projection,
                 Eigen::Ref<Eigen::MatrixXd> square) override;
-  bool orthonormalize(const Panel& block) override;
-  bool advance(PanelList basis, const Panel& block, const Panel* next) override;
-  std::span<const double> learnt() override;
-  std::pair<double, double> squares(const Panel& a, const Panel& b) override;
+  void grams(PanelList a, Eigen::Ref<Eigen::MatrixXd> of_a, PanelList b, Eigen::Ref<Eigen::MatrixXd> of_b) override;
   /// On the host: a few times in a run.
   bool decompose(Panel& left, Eigen::VectorXd& values, Panel& right) override;
 
@@ -49,12 +46,8 @@ class CudaPanels final : public Panels {
   lapack::OneThread blas_;
   /// Whether there is a kernel for it.
   static bool takes_out(PanelList basis, const Panel& block);
-  /// a' b, which stays on the device.
-  void gram_there(const ViewList& a, const Panel& b, DeviceArray<double>& out);
 
-  DeviceArray<double> small_;  // Gram matrices that stay on the device
-  DeviceArray<double> square_;
-  std::size_t learnt_ = 0;  // numbers on their way
+  DeviceArray<double> small_;  // a Gram matrix that stays on the device
 };
 
 }  // namespace tracenorm::cuda

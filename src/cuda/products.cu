@@ -1,4 +1,7 @@
+#include <cuda_bf16.h>
+
 #include "cuda/entry.cuh"
+#include "cuda/launch.cuh"
 #include "cuda/products.hpp"
 
 namespace tracenorm::cuda {
@@ -63,18 +66,24 @@ __device__ void finish_row(const RowTerms<V>& terms, Offset row, Offset at, V su
   if (terms.factor != nullptr) sum *= terms.factor[row];
   if (terms.addend != nullptr) sum += terms.addend[at];
   if (terms.kept != nullptr) terms.kept[at] = sum;
-  if (terms.out != nullptr) terms.out[at] = terms.factor != nullptr ? terms.factor[row] * sum : sum;
+  if (terms.factor != nullptr) sum *= terms.factor[row];
+  if (terms.out != nullptr) terms.out[at] = sum;
+  if (terms.rough != nullptr) terms.rough[at] = __bfloat16_as_ushort(__float2bfloat16_rn(float(sum)));
 }
 
 /// Adds up the pieces of a row.
 template <class V>
 __global__ void __launch_bounds__(kThreads)
-    join_pieces_kernel(const Index* first, Index rows, Index width, const V* parts, const RowTerms<V> terms) {
+    join_pieces_kernel(const SparseRows m, Index width, const V* parts, const RowTerms<V> terms) {
+  wait_for_those_before();
   const Offset n = static_cast<Offset>(blockIdx.x) * kThreads + threadIdx.x;
-  if (n >= static_cast<Offset>(rows) * width) return;
+  if (n >= static_cast<Offset>(m.rows) * width) return;
   const Offset row = n / width;
   V sum = 0;
-  for (Offset p = first[row]; p < first[row + 1]; ++p) sum += parts[p * width + n % width];
+  for (Index band = 0; band < m.bands; ++band) {
+    const Index* first = m.first + static_cast<Offset>(band) * m.rows + row;
+    for (Offset p = first[0]; p < first[1]; ++p) sum += parts[p * width + n % width];
+  }
   finish_row(terms, row, n, sum);
 }
 
@@ -118,6 +127,7 @@ __global__ void __launch_bounds__(kJoinThreads)
     join_parts_kernel(const V* parts, Index count, Offset pitch, Offset length, V* out) {
   constexpr int lanes = kJoinThreads / kWarp;
   __shared__ V sums[lanes][kWarp];
+  wait_for_those_before();
   const Offset n = static_cast<Offset>(blockIdx.x) * kWarp + threadIdx.x % kWarp;
   const int lane = threadIdx.x / kWarp;
   V sum = 0;
@@ -130,12 +140,6 @@ __global__ void __launch_bounds__(kJoinThreads)
   if (lane != 0 || n >= length) return;
   for (int l = 1; l < lanes; ++l) sum += sums[l][threadIdx.x];
   out[n] = sum;
-}
-
-template <class V>
-void join_parts(const V* parts, Index count, Offset pitch, Offset length, V* out, cudaStream_t stream) {
-  join_parts_kernel<<<static_cast<int>((length + kWarp - 1) / kWarp), kJoinThreads, 0, stream>>>(parts, count, pitch,
-                                                                                                 length, out);
 }
 
 /// A block takes every so many-th row: its threads hold the row, make its product with v, and add it, times that, to
@@ -326,6 +330,15 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
+/// work(first entry, one behind the last) for every band of a row.
+template <class Work>
+__device__ void for_row(const SparseRows& m, Offset row, Work&& work) {
+  for (Index band = 0; band < m.bands; ++band) {
+    const Index* first = m.first + static_cast<Offset>(band) * m.rows + row;
+    work(m.start[first[0]], m.start[first[1]]);
+  }
+}
+
 /// A block makes a column of the Gram matrix: the vectors that its own one meets, one after the other. In each of them
 /// a place occurs once, so no two threads add to the same number at a time.
 __global__ void __launch_bounds__(kThreads)
@@ -333,19 +346,21 @@ __global__ void __launch_bounds__(kThreads)
                        const double* inner_factor, double* out) {
   const Offset own = blockIdx.x;
   double* const column = out + own * outer.rows;
-  const Offset end = outer.start[outer.first[own + 1]];
-  for (Offset e = outer.start[outer.first[own]]; e < end; ++e) {
-    const Index met = number(outer.col, e);
-    auto factor = double(outer.m[e]);
-    if (outer_factor != nullptr) factor *= outer_factor[own] * inner_factor[met] * inner_factor[met];
-    const Offset last = inner.start[inner.first[met + 1]];
-    for (Offset f = inner.start[inner.first[met]] + threadIdx.x; f < last; f += kThreads) {
-      const Index place = number(inner.col, f);
-      const double other = double(inner.m[f]) * (outer_factor != nullptr ? outer_factor[place] : 1.0);
-      column[place] += factor * other;
+  for_row(outer, own, [&](Offset begin, Offset end) {
+    for (Offset e = begin; e < end; ++e) {
+      const Index met = number(outer.col, e);
+      auto factor = double(outer.m[e]);
+      if (outer_factor != nullptr) factor *= outer_factor[own] * inner_factor[met] * inner_factor[met];
+      for_row(inner, met, [&](Offset first, Offset last) {
+        for (Offset f = first + threadIdx.x; f < last; f += kThreads) {
+          const Index place = number(inner.col, f);
+          const double other = double(inner.m[f]) * (outer_factor != nullptr ? outer_factor[place] : 1.0);
+          column[place] += factor * other;
+        }
+      });
+      __syncthreads();
     }
-    __syncthreads();
-  }
+  });
 }
 
 template <class V, int n>
@@ -362,6 +377,40 @@ void times_pieces(const SparseRows& m, const V* v, V* parts, cudaStream_t stream
 
 }  // namespace
 
+bool launches_early() {
+  static const bool can = [] {
+    int major = 0;
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
+    return major >= 9;
+  }();
+  return can;
+}
+
+int processors() {
+  static const int count = [] {
+    int found = 0;
+    cudaDeviceGetAttribute(&found, cudaDevAttrMultiProcessorCount, 0);
+    return found < 1 ? 1 : found < kFullParts ? found : static_cast<int>(kFullParts);
+  }();
+  return count;
+}
+
+template <class V>
+void join_parts(const V* parts, Index count, Offset pitch, Offset length, V* out, cudaStream_t stream) {
+  launch(join_parts_kernel<V>, static_cast<unsigned>((length + kWarp - 1) / kWarp), kJoinThreads, 0, stream, parts,
+         count, pitch, length, out);
+}
+template void join_parts(const Real*, Index, Offset, Offset, Real*, cudaStream_t);
+template void join_parts(const double*, Index, Offset, Offset, double*, cudaStream_t);
+
+template <class V>
+void join_pieces(const SparseRows& m, Index vectors, const V* parts, const RowTerms<V>& terms, cudaStream_t stream) {
+  launch(join_pieces_kernel<V>, blocks_for(static_cast<Offset>(m.rows) * vectors), kThreads, 0, stream, m, vectors,
+         parts, terms);
+}
+template void join_pieces(const SparseRows&, Index, const Real*, const RowTerms<Real>&, cudaStream_t);
+template void join_pieces(const SparseRows&, Index, const double*, const RowTerms<double>&, cudaStream_t);
+
 template <class V>
 void times(const SparseRows& m, const V* v, Index vectors, const RowTerms<V>& terms, V* parts, cudaStream_t stream) {
   if (vectors == 1) {
@@ -369,8 +418,7 @@ void times(const SparseRows& m, const V* v, Index vectors, const RowTerms<V>& te
   } else {
     times_pieces<V, 4>(m, v, parts, stream);
   }
-  join_pieces_kernel<<<blocks_for(static_cast<Offset>(m.rows) * vectors), kThreads, 0, stream>>>(m.first, m.rows,
-                                                                                                 vectors, parts, terms);
+  join_pieces(m, vectors, parts, terms, stream);
 }
 template void times(const SparseRows&, const Real*, Index, const RowTerms<Real>&, Real*, cudaStream_t);
 template void times(const SparseRows&, const double*, Index, const RowTerms<double>&, double*, cudaStream_t);
@@ -409,8 +457,7 @@ void block_times(const SparseRows& m, const Real* in, Index columns, Real* out, 
   block_pieces_kernel<<<grid, kThreads, 0, stream>>>(m, in, columns, parts);
   RowTerms<Real> terms;
   terms.out = out;
-  join_pieces_kernel<<<blocks_for(static_cast<Offset>(m.rows) * columns), kThreads, 0, stream>>>(m.first, m.rows,
-                                                                                                 columns, parts, terms);
+  join_pieces(m, columns, parts, terms, stream);
 }
 
 void block_times(const FullRows& m, bool transposed, const Real* in, Index columns, Real* out, Real* parts,

@@ -5,6 +5,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
+
 #include "cuda/entries.hpp"
 #include "tracenorm/types.hpp"
 
@@ -14,10 +16,11 @@ namespace tracenorm::cuda {
 inline constexpr Offset kPieceEntries = 1024;
 struct SparseRows {
   const Offset* start;  ///< where each piece begins, and where the last one ends
-  const Index* first;   ///< the first piece of each row, and one more
+  const Index* first;   ///< the first piece of each row, band after band, and one more
   Index pieces;
   Index rows;
-  int lanes;  ///< threads that share a piece
+  Index bands;  ///< parts of a row that lie apart
+  int lanes;    ///< threads that share a piece
   Numbers col;
   const Real* m;
 };
@@ -36,11 +39,20 @@ struct RowTerms {
   const V* addend = nullptr;
   V* kept = nullptr;
   V* out = nullptr;
+  std::uint16_t* rough = nullptr;  ///< `out` as bfloat16; of pieces alone
 };
 
 /// M v for 1 or 4 vectors side by side. `parts` has room for one product a piece.
 template <class V>
 void times(const SparseRows& m, const V* v, Index vectors, const RowTerms<V>& terms, V* parts, cudaStream_t stream);
+/// Its second half: adds up the pieces of every row.
+template <class V>
+void join_pieces(const SparseRows& m, Index vectors, const V* parts, const RowTerms<V>& terms, cudaStream_t stream);
+/// out[n] = the sum of parts[p * pitch + n] over p < count.
+template <class V>
+void join_parts(const V* parts, Index count, Offset pitch, Offset length, V* out, cudaStream_t stream);
+/// How many of them the device has that run blocks of threads.
+int processors();
 /// M v and M' u of a full matrix.
 template <class V>
 void times(const FullRows& m, const V* v, const RowTerms<V>& terms, cudaStream_t stream);

@@ -19,10 +19,10 @@ struct Max {  // of numbers that are not negative; NaN loses
 };
 
 /// Joins over the threads of a block; thread i has number i of the answer, for i < N.
-template <class Join, int N>
+template <class Join, int N, int threads = kThreads>
 __device__ double join_block(double (&value)[N]) {
-  static_assert(N <= kThreads);
-  __shared__ double warps[kThreads / kWarp][N];
+  static_assert(N <= threads);
+  __shared__ double warps[threads / kWarp][N];
   const int lane = threadIdx.x % kWarp;
   const int warp = threadIdx.x / kWarp;
 #pragma unroll
@@ -36,17 +36,17 @@ __device__ double join_block(double (&value)[N]) {
   double sum = 0;
   if (threadIdx.x < N) {
     sum = warps[0][threadIdx.x];
-    for (int w = 1; w < kThreads / kWarp; ++w) sum = Join::join(sum, warps[w][threadIdx.x]);
+    for (int w = 1; w < threads / kWarp; ++w) sum = Join::join(sum, warps[w][threadIdx.x]);
   }
   __syncthreads();  // `warps` may be used again
   return sum;
 }
 
-/// Joins N numbers over a grid of one dimension and blocks of kThreads, and reports them.
-template <class Join, int N>
+/// Joins N numbers over a grid of one dimension and blocks of so many threads, and reports them.
+template <class Join, int threads = kThreads, int N>
 __device__ void report(double (&value)[N], const Report& to) {
   __shared__ bool last;
-  const double own = join_block<Join>(value);
+  const double own = join_block<Join, N, threads>(value);
   if (threadIdx.x < N) {
     to.part[static_cast<long long>(blockIdx.x) * N + threadIdx.x] = own;
     __threadfence();
@@ -59,12 +59,12 @@ __device__ void report(double (&value)[N], const Report& to) {
 #pragma unroll
   for (int i = 0; i < N; ++i) {
     double sum = 0;
-    for (int b = threadIdx.x; b < gridDim.x; b += kThreads) {
+    for (int b = threadIdx.x; b < gridDim.x; b += threads) {
       sum = Join::join(sum, __ldcg(to.part + static_cast<long long>(b) * N + i));
     }
     value[i] = sum;
   }
-  const double all = join_block<Join>(value);
+  const double all = join_block<Join, N, threads>(value);
   if (threadIdx.x < N) {
     to.out[threadIdx.x] = all;
     __threadfence_system();

@@ -1,12 +1,17 @@
 #include "cuda/store.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "cuda/panels.hpp"
+#include "cuda/rough.hpp"
 #include "model/entry_functions.hpp"
+#include "tracenorm/error.hpp"
 
 namespace tracenorm::cuda {
 
@@ -84,7 +89,8 @@ CudaStore::CudaStore(const Problem& problem, std::shared_ptr<Device> device)
 
 template <class Work>
 const double* CudaStore::sum(int numbers, Work&& work) const {
-  const auto blocks = static_cast<std::size_t>(report_blocks(orders_.front().count));
+  const Order& first = orders_.front();
+  const auto blocks = std::max(static_cast<std::size_t>(report_blocks(first.count)), first.shares.size());
   const Report report = device_->report(static_cast<std::size_t>(numbers), blocks * static_cast<std::size_t>(numbers));
   for (const Order& order : orders_) work(order, &order == &orders_.front() ? &report : nullptr);
   return device_->wait();
@@ -96,18 +102,36 @@ void CudaStore::for_all_orders(Work&& work) {
   if (held_out_) work(*held_out_);
 }
 
-const Real* CudaStore::slopes(const Order& order, Slopes which) const {
-  if (which == Slopes::dual && off_pattern()) return order.dual_rest.data();
+const DeviceArray<Real>& CudaStore::kept_slopes(const Order& order, Slopes which) const {
+  if (which == Slopes::dual && off_pattern()) return order.dual_rest;
   if (which == Slopes::dual) which = dual_of_;
-  return which == Slopes::average ? order.average.data() : order.slope.data();
+  return which == Slopes::average ? order.average : order.slope;
+}
+
+const Real* CudaStore::slopes(const Order& order, Slopes which) {
+  const DeviceArray<Real>& kept = kept_slopes(order, which);
+  if (&kept == &order.slope) make_slopes();
+  return kept.data();
+}
+
+void CudaStore::make_slopes() {
+  slopes_wanted_ = true;
+  if (!std::exchange(only_rough_, false)) return;
+  for (const Order& order : orders_) cuda::linearize(function(), order.arrays(), width_, false, nullptr, stream());
 }
 
 EntrySums CudaStore::linearize(double width, bool with_conjugates, const NormalProduct* first) {
   const auto blocks = static_cast<std::size_t>(report_blocks(orders_.front().count));
   const Report report = device_->report(kLinearizeSums, blocks * kLinearizeSums);
-  for (const Order& order : orders_) {
+  width_ = width;
+  rough_slopes_ = first != nullptr && first->rough && full() && facts_.cols <= kLongestFusedRow;
+  only_rough_ = !std::exchange(slopes_wanted_, false) && rough_slopes_;
+  for (Order& order : orders_) {
+    EntryArrays arrays = order.arrays();
+    if (rough_slopes_) arrays.rough = room(*device_, order.rough, order.size);
+    if (only_rough_) arrays.slope = nullptr;
     const bool reports = &order == &orders_.front();
-    cuda::linearize(function(), order.arrays(), width, with_conjugates, reports ? &report : nullptr, stream());
+    cuda::linearize(function(), arrays, width, with_conjugates, reports ? &report : nullptr, stream());
   }
   if (first != nullptr) multiply(Slopes::current, *first);  // on its way while the sums come back
   const double* sums = device_->wait();
@@ -132,8 +156,7 @@ void CudaStore::shift_kinks(double width) {
 }
 
 void CudaStore::take_atom(const Product& atom) {
-  gather_rows(view(atom.left), nullptr, atom_left_.data(), stream());
-  gather_rows(view(atom.right), nullptr, atom_right_.data(), stream());
+  narrow(view(atom.left), atom_left_.data(), view(atom.right), atom_right_.data(), stream());
 }
 
 void CudaStore::aim(const Product& target) {
@@ -147,6 +170,7 @@ void CudaStore::aim(const Product& target) {
 
 EntrySums CudaStore::aim_without(const Product& term, double scale, std::optional<double> width) {
   atom_aimed_ = false;
+  if (width) make_slopes();
   take_atom(term);
   const Atom atom{atom_left_.data(), atom_right_.data()};
   for_all_orders([&](Order& order) { room(*device_, order.target, order.size); });
@@ -184,8 +208,14 @@ double CudaStore::move(double t) {
   // With an l1 penalty every entry has a kink (at zero); otherwise only observed ones can, as all of a pattern are.
   const bool all = !full() || mode_ == kernels::Mode::masked_l1;
   if (held_out_) cuda::move(held_out_->arrays(), atom, t, true, nullptr, stream());
-  return *sum(
-      1, [&](const Order& order, const Report* report) { cuda::move(order.arrays(), atom, t, all, report, stream()); });
+  return *sum(1, [&](const Order& order, const Report* report) {
+    if (atom_aimed_ && !order.shares.empty()) {
+      const AtomAlongPieces along =
+          order.transposed ? AtomAlongPieces{atom.right, atom.left} : AtomAlongPieces{atom.left, atom.right};
+      return cuda::move(order.sparse(nullptr), order.dealt(), along, order.x.data(), t, report, stream());
+    }
+    cuda::move(order.arrays(), atom, t, all, report, stream());
+  });
 }
 
 CudaStore::HeldRows CudaStore::rows_of(const FactorView& x) const {
@@ -314,14 +344,15 @@ void CudaStore::multiply_normal(Slopes which, const NormalProduct& p) {
   DeviceArray<V>& rows = choose(real_rows_, double_rows_);
   const auto vectors = static_cast<std::size_t>(p.in.columns());
   const Order& by_rows = orders_.front();
-  RowTerms<V> terms{data_of<V>(p.factor), data_of<V>(p.addend), data_of<V>(p.product), nullptr};
-  terms.out = room(*device_, rows, static_cast<std::size_t>(facts_.rows) * vectors);
+  RowTerms<V> terms{data_of<V>(p.factor), data_of<V>(p.addend), data_of<V>(p.product)};
+  if (p.out) terms.out = room(*device_, rows, static_cast<std::size_t>(facts_.rows) * vectors);
   RowTerms<V> back;
   back.out = data_of<V>(p.out);
   if (!full()) {
     const auto pieces = static_cast<std::size_t>(std::max(by_rows.pieces, orders_.back().pieces));
     room(*device_, parts, pieces * vectors);
     times(by_rows.sparse(slopes(by_rows, which)), data_of<V>(p.in), p.in.columns(), terms, parts.data(), stream());
+    if (!p.out) return;
     times(orders_.back().sparse(slopes(orders_.back(), which)), static_cast<const V*>(terms.out), p.in.columns(), back,
           parts.data(), stream());
     return;
@@ -329,21 +360,46 @@ void CudaStore::multiply_normal(Slopes which, const NormalProduct& p) {
   const FullRows m = by_rows.full(slopes(by_rows, which));
   room(*device_, parts, static_cast<std::size_t>(kFullParts) * static_cast<std::size_t>(m.pitch));
   if constexpr (!exact) {
-    if (m.pitch <= kLongestFusedRow) return normal(m, reals(p.in), terms, back.out, parts.data(), stream());
+    if (p.out && m.pitch <= kLongestFusedRow) return normal(m, reals(p.in), terms, back.out, parts.data(), stream());
   }
   times(m, static_cast<const V*>(data_of<V>(p.in)), terms, stream());
+  if (!p.out) return;
   times_transposed(m, static_cast<const V*>(terms.out), back.out, parts.data(), stream());
 }
 
-void CudaStore::multiply(Slopes which, const NormalProduct& product) {
-  if (product.in.use() == Use::exact) {
-    multiply_normal<double>(which, product);
-  } else {
-    multiply_normal<Real>(which, product);
+bool CudaStore::multiply_roughly(Slopes which, const NormalProduct& p) {
+  const Order& by_rows = orders_.front();
+  const Order& by_columns = orders_.back();
+  RowTerms<Real> terms{reals(p.factor), reals(p.addend), reals(p.product)};
+  if (full()) {
+    if (which != Slopes::current || !rough_slopes_) return false;
+    Real* parts = room(*device_, real_parts_, static_cast<std::size_t>(kFullParts) * std::size_t(by_rows.pitch));
+    rough_normal(by_rows.full(nullptr), by_rows.rough.data(), reals(p.in), terms, reals(p.out), parts, stream());
+    return true;
   }
+  if (p.in.columns() != kRoughVectors || by_rows.shares.empty() || by_columns.shares.empty()) return false;
+  const auto pieces = static_cast<std::size_t>(std::max(by_rows.pieces, by_columns.pieces));
+  Real* parts = room(*device_, real_parts_, pieces * kRoughVectors);
+  if (p.out) {
+    terms.rough = room(*device_, rough_rows_, static_cast<std::size_t>(facts_.rows) * kRoughVectors);
+  }
+  rough_times(by_rows.sparse(slopes(by_rows, which)), by_rows.dealt(), reals(p.in), terms, parts, stream());
+  if (!p.out) return true;
+  RowTerms<Real> back;
+  back.out = reals(p.out);
+  rough_times(by_columns.sparse(slopes(by_columns, which)), by_columns.dealt(), rough_rows_.data(), back, parts,
+              stream());
+  return true;
+}
+
+void CudaStore::multiply(Slopes which, const NormalProduct& product) {
+  if (product.in.use() == Use::exact) return multiply_normal<double>(which, product);
+  if (product.rough && multiply_roughly(which, product)) return;
+  multiply_normal<Real>(which, product);
 }
 
 void CudaStore::average(double t) {
+  make_slopes();
   for (Order& order : orders_) {
     const auto follow = [&](DeviceArray<Real>& mean, const DeviceArray<Real>& now) {
       if (!mean.empty()) return blend(mean.data(), now.data(), order.count, t, stream());
@@ -359,6 +415,10 @@ void CudaStore::average(double t) {
 EntrySums CudaStore::conjugates(Slopes which, const FactorView* x) {
   if (off_pattern() && which != Slopes::zero) return conjugates_off_pattern(which, *x);
   if (which != Slopes::zero) dual_of_ = which;
+  if (which == Slopes::current) {
+    make_slopes();
+    rough_slopes_ = false;
+  }
   const double* sums = sum(kConjugateSums, [&](const Order& order, const Report* report) {
     if (which == Slopes::zero && report == nullptr) return;
     Real* slope = which == Slopes::zero      ? nullptr
@@ -400,7 +460,7 @@ EntrySums CudaStore::conjugates_off_pattern(Slopes which, const FactorView& x) {
 
 std::vector<Real> CudaStore::dual_slopes() const {
   const Order& order = orders_.front();
-  const Real* from = off_pattern() ? order.dual.data() : slopes(order, Slopes::dual);
+  const Real* from = off_pattern() ? order.dual.data() : kept_slopes(order, Slopes::dual).data();
   std::vector<Real> all(static_cast<std::size_t>(order.count));
   device_->download(from, all.size() * sizeof(Real), all.data());
   if (!full()) return all;
@@ -449,6 +509,41 @@ void CudaStore::watch(const Entries& held_out, const FactorView& x) {
   held_out_ = listed_order(*device_, held_out);
   const HeldRows at = rows_of(x);
   cuda::load(held_out_->arrays(), at.rows(), held_out_->x.data(), stream());
+}
+
+void CudaStore::exchange(Exchange& state, std::string_view name, std::size_t size, bool needed,
+                         DeviceArray<Real>& array) {
+  std::vector<Real> numbers(array.size());
+  if (!state.restores() && !array.empty()) {
+    device_->download(array.data(), numbers.size() * sizeof(Real), numbers.data());
+  }
+  state.entries(name, numbers);
+  if (!state.restores()) return;
+  if (numbers.size() != size && (needed || !numbers.empty())) {
+    throw Error(ErrorCode::input, fmt::format("the checkpoint has {} numbers '{}' where a CUDA device keeps {}; it was "
+                                              "written with another backend, or is damaged",
+                                              numbers.size(), name, size));
+  }
+  array = {};
+  if (numbers.empty()) return;
+  array = {*device_, numbers.data(), numbers.size()};
+  device_->finish();  // before the numbers go
+}
+
+bool CudaStore::exchange(Exchange state) {
+  for (Order& order : orders_) {
+    Exchange part = state.part(order.transposed ? "by_columns" : "by_rows");
+    exchange(part, "x", order.size, true, order.x);
+    exchange(part, "average", order.size, false, order.average);
+    exchange(part, "average_x", order.size, false, order.average_x);
+    exchange(part, "loss_shift", order.size, false, order.loss_shift);
+    exchange(part, "penalty_shift", order.size, false, order.penalty_shift);
+  }
+  if (held_out_) {
+    Exchange part = state.part("held_out");
+    exchange(part, "x", held_out_->size, true, held_out_->x);
+  }
+  return true;
 }
 
 HeldOutSums CudaStore::held_out() const {

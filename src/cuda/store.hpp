@@ -37,14 +37,18 @@ class CudaStore final : public EntryStore {
   void forget_slopes() override;
   void watch(const Entries& held_out, const FactorView& x) override;
   [[nodiscard]] HeldOutSums held_out() const override;
+  bool exchange(Exchange state) override;
 
  private:
   [[nodiscard]] bool off_pattern() const { return mode_ == kernels::Mode::observed_complement; }
   [[nodiscard]] bool full() const { return orders_.size() == 1; }
   [[nodiscard]] EntryFunction function() const { return {loss_, mode_, lambda_}; }
   [[nodiscard]] cudaStream_t stream() const { return device_->stream(); }
-  /// Which array of slopes a product uses.
-  [[nodiscard]] const Real* slopes(const Order& order, Slopes which) const;
+  /// Which array of slopes a product uses, made if it is not.
+  [[nodiscard]] const Real* slopes(const Order& order, Slopes which);
+  [[nodiscard]] const DeviceArray<Real>& kept_slopes(const Order& order, Slopes which) const;
+  /// Slopes of now where there are only rough ones: X has not moved since.
+  void make_slopes();
   /// work(order, report) for every order of the entries: sums come from the first one alone.
   template <class Work>
   const double* sum(int numbers, Work&& work) const;
@@ -69,8 +73,12 @@ class CudaStore final : public EntryStore {
   void take_atom(const Product& atom);
   template <class V>
   void multiply_normal(Slopes which, const NormalProduct& product);
+  /// The same to two digits; false where there is no shorter way.
+  bool multiply_roughly(Slopes which, const NormalProduct& product);
   void multiply_blocks(const Order& order, const Real* m, bool transposed, const Real* in, Index columns, Real* out);
   EntrySums conjugates_off_pattern(Slopes which, const FactorView& x);
+  /// An array that may be missing, or must not, in the order that it has here.
+  void exchange(Exchange& state, std::string_view name, std::size_t size, bool needed, DeviceArray<Real>& array);
 
   const Loss& loss_;
   kernels::Mode mode_ = kernels::Mode::observed;
@@ -79,12 +87,17 @@ class CudaStore final : public EntryStore {
   std::vector<Order> orders_;      // by rows and by columns, or full rows
   std::optional<Order> held_out_;  // with data, X and target alone
   Slopes dual_of_ = Slopes::current;
+  double width_ = 0;            // of the slopes of now
+  bool rough_slopes_ = false;   // are those of now
+  bool only_rough_ = false;     // there are no others
+  bool slopes_wanted_ = false;  // others were needed since they were made last
 
   bool atom_aimed_ = true;
   DeviceArray<Real> atom_left_;
   DeviceArray<Real> atom_right_;
   DeviceArray<Real> real_parts_;  // sums of pieces, and what M v became on its way to M' of it
   DeviceArray<Real> real_rows_;
+  DeviceArray<std::uint16_t> rough_rows_;
   DeviceArray<double> double_parts_;
   DeviceArray<double> double_rows_;
 };

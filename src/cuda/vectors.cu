@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "cuda/launch.cuh"
 #include "cuda/reduce.cuh"
 #include "cuda/vectors.hpp"
 
@@ -21,57 +24,70 @@ __device__ void set(const View& v, Offset row, Offset column, double value) {
 
 int blocks_for(Offset count) { return static_cast<int>((count + kThreads - 1) / kThreads); }
 
-/// One column of a panel, or none.
+/// One column of a panel.
 struct Column {
   const void* data;
   Offset stride;
-  bool exact;
-  __device__ double operator[](Offset row) const {
-    if (data == nullptr) return 0;
-    return exact ? static_cast<const double*>(data)[row * stride]
-                 : double(static_cast<const Real*>(data)[row * stride]);
-  }
 };
 
-__device__ Column column_of(const View& v, Index k) {
-  const Offset at = k * v.column_stride;
-  return {v.exact ? static_cast<const void*>(static_cast<const double*>(v.data) + at)
-                  : static_cast<const void*>(static_cast<const Real*>(v.data) + at),
-          v.row_stride, v.exact};
+/// One of all columns of the list; the last one stands for those beyond.
+__device__ Column column_of(const ViewList& list, int column) {
+  const View& first = list.view[0];
+  const int last = list.count * first.columns - 1;
+  column = column < last ? column : last;
+  const View& v = list.view[column / first.columns];
+  const Offset at = column % first.columns * v.column_stride;
+  return {first.exact ? static_cast<const void*>(static_cast<const double*>(v.data) + at)
+                      : static_cast<const void*>(static_cast<const Real*>(v.data) + at),
+          v.row_stride};
 }
 
-/// Blocks are (chunk of rows, tile of outputs), tiles being of `side` columns of a and `b_side` of b.
+/// A row of some columns. All are asked for before the first one is converted, which waits for it.
+template <int count>
+__device__ void load_row(const Column (&column)[count], bool exact, Offset row, double (&x)[count]) {
+  if (exact) {
+#pragma unroll
+    for (int k = 0; k < count; ++k) x[k] = static_cast<const double*>(column[k].data)[row * column[k].stride];
+    return;
+  }
+  Real read[count];
+#pragma unroll
+  for (int k = 0; k < count; ++k) read[k] = static_cast<const Real*>(column[k].data)[row * column[k].stride];
+#pragma unroll
+  for (int k = 0; k < count; ++k) x[k] = double(read[k]);
+}
+
+/// Blocks are (chunk of rows, tile of outputs), tiles being of `side` columns of a and `b_side` of b; or of either list
+/// with itself, first those of a.
 template <int b_side>
 __global__ void __launch_bounds__(kThreads)
-    gram_kernel(const ViewList a, const View b, int a_columns, const Report to) {
+    gram_kernel(const __grid_constant__ ViewList of_a, const __grid_constant__ ViewList of_b, int a_columns,
+                int b_columns, bool among_themselves, const Report to) {
+  wait_for_those_before();
+  const ViewList& a = among_themselves && blockIdx.z == 1 ? of_b : of_a;
+  const ViewList& b = among_themselves ? a : of_b;
+  const int tile = static_cast<int>(blockIdx.z * gridDim.y + blockIdx.y);
   constexpr int side = kGramTile;
   constexpr int outputs = side * b_side;
   const int a_tiles = (a_columns + side - 1) / side;
   const int first_a = static_cast<int>(blockIdx.y) % a_tiles * side;
   const int first_b = static_cast<int>(blockIdx.y) / a_tiles * b_side;
-  const int width = a.view[0].columns;
   Column left[side];
   Column right[b_side];
 #pragma unroll
-  for (int i = 0; i < side; ++i) {
-    const int column = first_a + i;
-    left[i] = column < a_columns ? column_of(a.view[column / width], column % width) : Column{nullptr, 0, false};
-  }
+  for (int i = 0; i < side; ++i) left[i] = column_of(a, first_a + i);
 #pragma unroll
-  for (int k = 0; k < b_side; ++k) {
-    right[k] = first_b + k < b.columns ? column_of(b, first_b + k) : Column{nullptr, 0, false};
-  }
+  for (int k = 0; k < b_side; ++k) right[k] = column_of(b, first_b + k);
   double sum[outputs] = {};
-  const Offset length = (b.rows + gridDim.x - 1) / gridDim.x;
+  const Offset rows = b.view[0].rows;
+  const Offset length = (rows + gridDim.x - 1) / gridDim.x;
   const Offset begin = blockIdx.x * length;
-  const Offset end = begin + length < b.rows ? begin + length : b.rows;
+  const Offset end = begin + length < rows ? begin + length : rows;
   for (Offset r = begin + threadIdx.x; r < end; r += kThreads) {
     double x[side];
     double y[b_side];
-#pragma unroll
-    for (int i = 0; i < side; ++i) x[i] = left[i][r];
-#pragma unroll
-    for (int k = 0; k < b_side; ++k) y[k] = right[k][r];
+    load_row(left, a.view[0].exact, r, x);
+    load_row(right, b.view[0].exact, r, y);
 #pragma unroll
     for (int i = 0; i < side; ++i) {
 #pragma unroll
@@ -80,14 +96,14 @@ __global__ void __launch_bounds__(kThreads)
   }
   // As `report`, but tile by tile.
   __shared__ bool last;
-  double* const parts = to.part + static_cast<Offset>(blockIdx.y) * gridDim.x * outputs;
+  double* const parts = to.part + static_cast<Offset>(tile) * gridDim.x * outputs;
   const double own = join_block<Add>(sum);
   if (threadIdx.x < outputs) {
     parts[blockIdx.x * outputs + threadIdx.x] = own;
     __threadfence();
   }
   __syncthreads();
-  if (threadIdx.x == 0) last = atomicInc(to.arrived + 1 + blockIdx.y, gridDim.x - 1) == gridDim.x - 1;
+  if (threadIdx.x == 0) last = atomicInc(to.arrived + 1 + tile, gridDim.x - 1) == gridDim.x - 1;
   __syncthreads();
   if (!last) return;
   __threadfence();
@@ -106,11 +122,13 @@ __global__ void __launch_bounds__(kThreads)
     for (int l = 1; l < lanes; ++l) all += strided[l][output];
     const int i = first_a + output / b_side;
     const int k = first_b + output % b_side;
-    if (i < a_columns && k < b.columns) to.out[static_cast<Offset>(k) * a_columns + i] = all;
+    const Offset column = static_cast<Offset>(blockIdx.z) * b_columns + k;
+    if (i < a_columns && k < b_columns) to.out[column * a_columns + i] = all;
     __threadfence_system();
   }
   __syncthreads();
-  if (threadIdx.x == 0 && atomicInc(to.arrived, gridDim.y - 1) == gridDim.y - 1) {
+  const unsigned tiles = gridDim.y * gridDim.z;
+  if (threadIdx.x == 0 && atomicInc(to.arrived, tiles - 1) == tiles - 1) {
     __threadfence_system();
     *static_cast<volatile unsigned long long*>(to.flag) = to.number;
   }
@@ -119,7 +137,9 @@ __global__ void __launch_bounds__(kThreads)
 /// A thread makes up to kCombineColumns numbers of one row, having read all it needs of that row.
 template <bool travels>
 __global__ void __launch_bounds__(kThreads)
-    combine_kernel(double keep, const ViewList in, const Small small, const double* on_device, const View out) {
+    combine_kernel(double keep, const __grid_constant__ ViewList in, const __grid_constant__ Small small,
+                   const double* on_device, const View out) {
+  wait_for_those_before();
   const Offset r = static_cast<Offset>(blockIdx.x) * kThreads + threadIdx.x;
   if (r >= out.rows) return;
   const int first = static_cast<int>(blockIdx.y) * kCombineColumns;
@@ -131,15 +151,21 @@ __global__ void __launch_bounds__(kThreads)
       if (k < count) sum[k] = keep * get(out, r, first + k);
     }
   }
-  int row = 0;
-  for (int p = 0; p < in.count; ++p) {
-    const View& one = in.view[p];
-    for (int c = 0; c < one.columns; ++c, ++row) {
-      const double x = get(one, r, c);
-      const int at = row * out.columns + first;
+  constexpr int ahead = 8;  // numbers on their way at a time
+  const int columns = in.count * in.view[0].columns;
+  for (int row = 0; row < columns; row += ahead) {
+    Column column[ahead];
+    double x[ahead];
+#pragma unroll
+    for (int a = 0; a < ahead; ++a) column[a] = column_of(in, row + a);
+    load_row(column, in.view[0].exact, r, x);
+#pragma unroll
+    for (int a = 0; a < ahead; ++a) {
+      if (row + a >= columns) continue;
+      const int at = (row + a) * out.columns + first;
 #pragma unroll
       for (int k = 0; k < kCombineColumns; ++k) {
-        if (k < count) sum[k] += x * (travels ? small.value[at + k] : on_device[at + k]);
+        if (k < count) sum[k] += x[a] * (travels ? small.value[at + k] : on_device[at + k]);
       }
     }
   }
@@ -189,58 +215,6 @@ __global__ void __launch_bounds__(kThreads)
   report<Add>(sums, square);
 }
 
-/// Every thread factorises the small matrix for itself, R'R = D G D with D making the diagonal one, and turns a row by
-/// D R^-1. A column whose part outside the earlier ones is short becomes zero.
-__global__ void __launch_bounds__(kThreads)
-    orthonormalize_kernel(const double* gram, double dependent, const Projection projection, double least,
-                          const View block, const View out) {
-  constexpr int most = kGramTile;
-  const int n = block.columns;
-  double eigenvalue = 0;
-  if (projection.data != nullptr) {
-    for (int k = 0; k < n; ++k) eigenvalue = fmax(eigenvalue, projection.data[(k + 1) * projection.rows - n + k]);
-  }
-  const double shortest = least * least * eigenvalue * eigenvalue;
-  double scale[most];
-  double factor[most][most];  // R, upper triangle
-#pragma unroll
-  for (int j = 0; j < most; ++j) {
-    if (j >= n) break;
-    const double square = gram[j * n + j];
-    scale[j] = square <= shortest ? 0.0 : rsqrt(square);  // what is not finite stays so
-    double rest = square <= shortest ? 0.0 : 1.0;
-#pragma unroll
-    for (int i = 0; i < most; ++i) {
-      if (i >= j) break;
-      double x = gram[j * n + i] * scale[i] * scale[j];
-#pragma unroll
-      for (int k = 0; k < most; ++k) {
-        if (k < i) x -= factor[k][i] * factor[k][j];
-      }
-      factor[i][j] = factor[i][i] == 0 ? 0.0 : x / factor[i][i];
-      rest -= factor[i][j] * factor[i][j];
-    }
-    factor[j][j] = rest <= dependent ? 0.0 : sqrt(rest);
-  }
-  const Offset r = static_cast<Offset>(blockIdx.x) * kThreads + threadIdx.x;
-  if (r >= block.rows) return;
-  double turned[most];
-#pragma unroll
-  for (int j = 0; j < most; ++j) {
-    if (j >= n) break;
-    double x = get(block, r, j) * scale[j];
-#pragma unroll
-    for (int i = 0; i < most; ++i) {
-      if (i < j) x -= turned[i] * factor[i][j];
-    }
-    turned[j] = factor[j][j] == 0 ? 0.0 : x / factor[j][j];
-  }
-#pragma unroll
-  for (int j = 0; j < most; ++j) {
-    if (j < n) set(out, r, j, turned[j]);
-  }
-}
-
 /// Rows along the threads for columns of doubles, columns along the threads for rows of Real.
 __device__ bool place(const View& panel, Offset& row, Offset& column) {
   const Offset n = static_cast<Offset>(blockIdx.x) * kThreads + threadIdx.x;
@@ -273,6 +247,7 @@ __device__ double uniform(std::uint64_t seed, std::uint64_t n) {
 
 __global__ void __launch_bounds__(kThreads)
     draw_kernel(double size, std::uint64_t seed, bool normal, const View panel) {
+  wait_for_those_before();
   Offset r = 0;
   Offset k = 0;
   if (!place(panel, r, k)) return;
@@ -293,36 +268,53 @@ __global__ void __launch_bounds__(kThreads) scale_kernel(const View panel, const
   set(panel, r, k, get(panel, r, k) * get(factors, r, 0));
 }
 
-template <class Number>
-__global__ void __launch_bounds__(kThreads) gather_kernel(const View from, const double* factors, Number* to) {
+__global__ void __launch_bounds__(kThreads) narrow_kernel(const View a, Real* of_a, const View b, Real* of_b) {
+  wait_for_those_before();
+  const View& from = blockIdx.y == 0 ? a : b;
+  const Offset r = static_cast<Offset>(blockIdx.x) * kThreads + threadIdx.x;
+  if (r < from.rows) (blockIdx.y == 0 ? of_a : of_b)[r] = Real(get(from, r, 0));
+}
+
+__global__ void __launch_bounds__(kThreads) gather_kernel(const View from, const double* factors, double* to) {
   Offset r = 0;
   Offset k = 0;
   if (!place(from, r, k)) return;
-  to[r * from.columns + k] = Number(get(from, r, k) * (factors == nullptr ? 1.0 : factors[k]));
+  to[r * from.columns + k] = get(from, r, k) * (factors == nullptr ? 1.0 : factors[k]);
 }
 
 }  // namespace
 
 GramShape gram_shape(Offset rows, Index a_columns, Index b_columns) {
   constexpr Offset least = 2 * kThreads;  // rows of a chunk
-  constexpr Offset most = 128;
-  const Offset chunks = (rows + least - 1) / least;
-  const auto tiles = [](Index columns, int side) { return (columns + side - 1) / side; };
+  constexpr Offset enough = 256;          // blocks fill a device: more of them would only have more to add up
+  const auto tiles_of = [](Index columns, int side) { return (columns + side - 1) / side; };
   const int b_side = b_columns == 1 ? 1 : kGramTile;
-  return {static_cast<int>(chunks < 1      ? 1
-                           : chunks > most ? most
-                                           : chunks),
-          tiles(a_columns, kGramTile) * tiles(b_columns, b_side), kGramTile * b_side};
+  const int tiles = tiles_of(a_columns, kGramTile) * tiles_of(b_columns, b_side);
+  const Offset most = std::max<Offset>(8, enough / tiles);
+  return {static_cast<int>(std::clamp<Offset>((rows + least - 1) / least, 1, most)), tiles, kGramTile * b_side};
 }
 
-void gram(const ViewList& a, const View& b, const Report& to, cudaStream_t stream) {
-  const GramShape shape = gram_shape(b.rows, a.columns(), b.columns);
-  const dim3 grid(shape.row_chunks, shape.tiles);
-  if (b.columns == 1) {
-    gram_kernel<1><<<grid, kThreads, 0, stream>>>(a, b, a.columns(), to);
+namespace {
+
+void launch_gram(const ViewList& a, const ViewList& b, bool among_themselves, const Report& to, cudaStream_t stream) {
+  const Index wide = b.columns();
+  const GramShape shape = gram_shape(std::max(a.view[0].rows, b.view[0].rows), a.columns(), wide);
+  const dim3 grid(shape.row_chunks, shape.tiles, among_themselves ? 2 : 1);
+  if (wide == 1) {
+    launch(gram_kernel<1>, grid, kThreads, 0, stream, a, b, a.columns(), wide, among_themselves, to);
   } else {
-    gram_kernel<kGramTile><<<grid, kThreads, 0, stream>>>(a, b, a.columns(), to);
+    launch(gram_kernel<kGramTile>, grid, kThreads, 0, stream, a, b, a.columns(), wide, among_themselves, to);
   }
+}
+
+}  // namespace
+
+void gram(const ViewList& a, const ViewList& b, const Report& to, cudaStream_t stream) {
+  launch_gram(a, b, false, to, stream);
+}
+
+void grams(const ViewList& a, const ViewList& b, const Report& to, cudaStream_t stream) {
+  launch_gram(a, b, true, to, stream);
 }
 
 std::size_t take_out_parts(Offset rows, Index columns) {
@@ -341,19 +333,13 @@ void take_out(const ViewList& basis, const double* projection, double* on_host, 
   }
 }
 
-void orthonormalize(const double* gram, double dependent, const Projection& projection, double least, const View& block,
-                    const View& out, cudaStream_t stream) {
-  orthonormalize_kernel<<<blocks_for(block.rows), kThreads, 0, stream>>>(gram, dependent, projection, least, block,
-                                                                         out);
-}
-
 void combine(double keep, const ViewList& in, const Small& small, const double* on_device, const View& out,
              cudaStream_t stream) {
   const dim3 grid(blocks_for(out.rows), (out.columns + kCombineColumns - 1) / kCombineColumns);
   if (on_device == nullptr) {
-    combine_kernel<true><<<grid, kThreads, 0, stream>>>(keep, in, small, nullptr, out);
+    launch(combine_kernel<true>, grid, kThreads, 0, stream, keep, in, small, on_device, out);
   } else {
-    combine_kernel<false><<<grid, kThreads, 0, stream>>>(keep, in, small, on_device, out);
+    launch(combine_kernel<false>, grid, kThreads, 0, stream, keep, in, small, on_device, out);
   }
 }
 
@@ -364,7 +350,7 @@ void combine_diagonal(double keep, const View& in, const double* factors, const 
 
 void draw(double size, std::uint64_t seed, bool normal, const View& panel, cudaStream_t stream) {
   if (panel.rows * panel.columns == 0) return;
-  draw_kernel<<<blocks_for(panel.rows * panel.columns), kThreads, 0, stream>>>(size, seed, normal, panel);
+  launch(draw_kernel, blocks_for(panel.rows * panel.columns), kThreads, 0, stream, size, seed, normal, panel);
 }
 
 void scale_rows(const View& panel, const View& factors, cudaStream_t stream) {
@@ -376,9 +362,9 @@ void gather_rows(const View& from, const double* factors, double* to, cudaStream
   gather_kernel<<<blocks_for(from.rows * from.columns), kThreads, 0, stream>>>(from, factors, to);
 }
 
-void gather_rows(const View& from, const double* factors, Real* to, cudaStream_t stream) {
-  if (from.rows * from.columns == 0) return;
-  gather_kernel<<<blocks_for(from.rows * from.columns), kThreads, 0, stream>>>(from, factors, to);
+void narrow(const View& a, Real* of_a, const View& b, Real* of_b, cudaStream_t stream) {
+  const dim3 grid(blocks_for(std::max(a.rows, b.rows)), 2);
+  launch(narrow_kernel, grid, kThreads, 0, stream, a, of_a, b, of_b);
 }
 
 }  // namespace tracenorm::cuda

@@ -20,7 +20,7 @@ struct View {
   bool exact;  ///< doubles
 };
 
-/// Panels of the same shape, one beside the other.
+/// Panels of the same shape and use, one beside the other.
 struct ViewList {
   static constexpr int kMost = 32;
   View view[kMost];
@@ -47,26 +47,19 @@ struct GramShape {
     return std::size_t(row_chunks) * std::size_t(tiles) * std::size_t(outputs);
   }
   [[nodiscard]] std::size_t counters() const { return std::size_t(tiles) + 1; }
+  [[nodiscard]] GramShape twice() const { return {row_chunks, 2 * tiles, outputs}; }
 };
 GramShape gram_shape(Offset rows, Index a_columns, Index b_columns);
 /// Reports a' b, column by column.
-void gram(const ViewList& a, const View& b, const Report& to, cudaStream_t stream);
+void gram(const ViewList& a, const ViewList& b, const Report& to, cudaStream_t stream);
+/// Reports a' a and b' b, of as many columns each, in the shape of the longer one: twice its parts and tiles.
+void grams(const ViewList& a, const ViewList& b, const Report& to, cudaStream_t stream);
 
 /// block <- block - basis * projection, which is a Gram matrix on the device, column by column, and comes to the host;
 /// reports the Gram matrix of what is left. One column or kCombineColumns.
 std::size_t take_out_parts(Offset rows, Index columns);
 void take_out(const ViewList& basis, const double* projection, double* on_host, const View& block, const Report& square,
               cudaStream_t stream);
-/// out = the columns of the block, whose Gram matrix is on the device, made orthonormal; those that depend on others
-/// become zero, and so do those that are shorter than `least` times what the block was projected on itself (the last
-/// rows of `projection`, where that is given). At most kGramTile columns; in place if wanted.
-struct Projection {
-  const double* data = nullptr;
-  Index rows = 0;
-};
-void orthonormalize(const double* gram, double dependent, const Projection& projection, double least, const View& block,
-                    const View& out, cudaStream_t stream);
-
 /// out = keep out + in small, `small` being rows of out.columns numbers: with the call, or on the device where that is
 /// given. `out` may be among `in` if it has at most kCombineColumns columns.
 void combine(double keep, const ViewList& in, const Small& small, const double* on_device, const View& out,
@@ -76,8 +69,9 @@ void combine_diagonal(double keep, const View& in, const double* factors, const 
 /// Adds random numbers of mean 0 and variance 1, times size: normal ones, or uniform ones.
 void draw(double size, std::uint64_t seed, bool normal, const View& panel, cudaStream_t stream);
 void scale_rows(const View& panel, const View& factors, cudaStream_t stream);
-/// to[r * columns + k] = from(r, k) * factors[k] (all 1 where null), rows of doubles or of Real.
+/// to[r * columns + k] = from(r, k) * factors[k] (all 1 where null), rows of doubles.
 void gather_rows(const View& from, const double* factors, double* to, cudaStream_t stream);
-void gather_rows(const View& from, const double* factors, Real* to, cudaStream_t stream);
+/// Two columns as Real.
+void narrow(const View& a, Real* of_a, const View& b, Real* of_b, cudaStream_t stream);
 
 }  // namespace tracenorm::cuda

@@ -59,12 +59,14 @@ struct FactorView {
 /// Of a symmetric problem (both sides of a panel are alike there) only `product` is made.
 /// out = M' D (D M in + addend), and product = D M in + addend, with D the diagonal of `factor`. A factor is how the
 /// weights of a norm join a fused product, an addend how the low-rank part of a slope matrix does; both may be missing.
+/// Without `out` the second half is not made.
 struct NormalProduct {
   Panel in;
   Panel out;
   Panel product;
   Panel factor{};
   Panel addend{};
+  bool rough = false;  ///< two digits are enough
 };
 
 class EntryStore {
@@ -76,7 +78,7 @@ class EntryStore {
 
   [[nodiscard]] const StoreFacts& facts() const { return facts_; }
 
-  /// M <- chord slopes. A first product with them rides along while they are at hand, if one is given.
+  /// M <- chord slopes, until X moves. A first product with them rides along while they are at hand, if one is given.
   virtual EntrySums linearize(double width, bool with_conjugates, const NormalProduct* first) = 0;
   /// Multipliers for kinks. From here on slopes of kinked functions are taken at x + c instead of x, |c| at most the
   /// width: c is made so that an entry that comes to rest on its kink keeps the slope it has now, the one that balances

@@ -50,10 +50,10 @@ class Panel {
     return part;
   }
   [[nodiscard]] Panel column(Index k) const { return middle(k, 1); }
-  /// All numbers of a whole panel as one long column.
+  /// All numbers of a whole panel, or of the first columns of an exact one, as one long column.
   [[nodiscard]] Panel flat() const {
     Panel column = *this;
-    column.rows_ *= pitch_;
+    column.rows_ *= use_ == Use::exact && first_ == 0 ? columns_ : pitch_;
     column.columns_ = column.pitch_ = 1;
     column.first_ = 0;
     return column;
@@ -132,16 +132,16 @@ class Panels {
     projection *= -1;
     gram(block, block, square);
   }
-  /// Makes the columns of a search panel orthonormal, those that depend on others zero, if it can be done without the
-  /// host; says whether it was.
-  virtual bool orthonormalize(const Panel& /*block*/) { return false; }
-  /// A step of a search that the host need not see: takes the basis out of the block as `take_out`, and makes `next`
-  /// what is left, orthonormal (nothing where that is rounding). The last step has no next. False where there is no
-  /// such way; otherwise `learnt` has the projections of all steps since the last call, one after the other.
-  virtual bool advance(PanelList /*basis*/, const Panel& /*block*/, const Panel* /*next*/) { return false; }
-  virtual std::span<const double> learnt() { return {}; }
-  /// The squares of the lengths of two columns, of either side.
-  virtual std::pair<double, double> squares(const Panel& a, const Panel& b) { return {dot(a, a), dot(b, b)}; }
+  /// The inner products of the columns of each of two lists, of either side, among themselves.
+  virtual void grams(PanelList a, Eigen::Ref<Eigen::MatrixXd> of_a, PanelList b, Eigen::Ref<Eigen::MatrixXd> of_b) {
+    for (auto [list, out] : {std::pair(a, &of_a), {b, &of_b}}) {
+      Eigen::Index column = 0;
+      for (const Panel& one : list) {
+        gram(list, one, out->middleCols(column, one.columns()));
+        column += one.columns();
+      }
+    }
+  }
 
   // What follows from these everywhere.
 
@@ -164,7 +164,7 @@ class Panels {
   void add(double keep, double factor, const Panel& in, const Panel& out) {
     combine(keep, in, Eigen::Matrix<double, 1, 1>(factor), out);
   }
-  /// out = in, for whole panels of the same shape and use.
+  /// out = in, for panels of the same shape and use: whole ones, or the first columns of exact ones.
   void copy(const Panel& in, const Panel& out) { add(0, 1, in.flat(), out.flat()); }
   [[nodiscard]] Panel copy(const Panel& in) {
     Panel out = make(in.side(), in.use(), in.columns());

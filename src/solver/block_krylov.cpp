@@ -97,29 +97,6 @@ KrylovResult BlockKrylov::leading(FunctionRef<void(int, const Panel&, const Pane
   }
 }
 
-bool BlockKrylov::leading_unseen(FunctionRef<void(int, const Panel&, const Panel&)> apply, const Panel& start,
-                                 int applications, KrylovResult& result) {
-  if (applications > static_cast<int>(basis_.size()) || applications * columns_ > start.rows()) return false;
-  panels_.copy(start, basis_[0]);
-  for (int j = 0; j < applications; ++j) {
-    apply(j, basis_[static_cast<std::size_t>(j)], rest_);
-    const Panel* next = j + 1 < applications ? &basis_[static_cast<std::size_t>(j) + 1] : nullptr;
-    if (!panels_.advance(basis(j + 1), rest_, next)) return false;
-  }
-  const double* projection = panels_.learnt().data();
-  for (int j = 0; j < applications; ++j) {
-    const Eigen::Index size = (j + 1) * columns_;
-    projected_.conservativeResize(size, size);
-    projected_.rightCols(columns_) = Eigen::Map<const Eigen::MatrixXd>(projection, size, columns_);
-    projected_.bottomRows(columns_) = projected_.rightCols(columns_).transpose().eval();
-    projection += size * columns_;
-  }
-  ritz_.compute(projected_);
-  result = {ritz_.eigenvalues()[projected_.cols() - 1], applications, ritz_.eigenvectors().rightCols(1), applications};
-  best(start);
-  return true;
-}
-
 void BlockKrylov::project(int j, BlockMatrix* rest_gram) {
   const Eigen::Index size = (j + 1) * columns_;
   projected_.conservativeResize(size, size);

@@ -48,13 +48,11 @@ class BlockKrylov {
   KrylovResult leading(FunctionRef<void(int, const Panel&, const Panel&)> apply, const Panel& start, double relative,
                        int most);
 
-  /// The same with exactly this many applications, at most one for each block, where panels can do that without the
-  /// host seeing every step; false where they cannot.
-  bool leading_unseen(FunctionRef<void(int, const Panel&, const Panel&)> apply, const Panel& start, int applications,
-                      KrylovResult& result);
-
+  [[nodiscard]] int most_blocks() const { return static_cast<int>(basis_.size()); }
   [[nodiscard]] PanelList basis(int blocks) const { return {basis_.data(), static_cast<std::size_t>(blocks)}; }
   [[nodiscard]] const Panel& rest() const { return rest_; }
+  /// The eigenvalues of A as the last search saw them.
+  [[nodiscard]] RitzVector ritz_values() const { return ritz_.eigenvalues(); }
 
  private:
   /// The new block's rows and columns of Q' A Q. Where there will be another block, the rest less its part in the span

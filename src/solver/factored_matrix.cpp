@@ -59,9 +59,9 @@ void FactoredMatrix::reserve(Index terms) {
   if (terms <= values_.size()) return;
   const Panel left = panels_->make(Side::left, Use::exact, terms);
   const Panel right = panels_->make(Side::right, Use::exact, terms);
-  for (Index t = 0; t < terms_; ++t) {
-    panels_->add(0, 1, left_.column(t), left.column(t));
-    panels_->add(0, 1, right_.column(t), right.column(t));
+  if (terms_ > 0) {
+    panels_->copy(this->left(), left.middle(0, terms_));
+    panels_->copy(this->right(), right.middle(0, terms_));
   }
   left_ = left;
   right_ = right;

@@ -21,17 +21,31 @@ constexpr double kFastAccuracy = 1e-5;
 /// A pass with a block of vectors finds as much as this many with one vector (docs/measurements.md).
 constexpr int kProductsOfBlock = 2;
 
-/// Where an answer takes this many passes, a product more costs less than asking whether it is needed.
-constexpr double kSlowAnswer = 0.4;
+/// Where an answer takes this share of a pass, it is not asked for after every product: the last one is half a product
+/// then, and how many are needed is known well enough from the search before.
+constexpr double kSlowAnswer = 0.01;
+
+/// A search that wants fewer digits than this may have rough products; and what is left out of its span then, and else.
+constexpr double kRoughAccuracy = 3e-3;
+constexpr double kRoughlyDependent = 1e-3;
+constexpr double kDependent = 1e-6;
+
+/// An eigenvalue is wrong by about the square of its residual. A search that the host does not see makes a product less
+/// where the last one raised the eigenvalue by less than that, one more where it was this many times as much.
+constexpr double kTooLittle = 10;
 
 /// Norm of the noise added to a unit start vector.
 constexpr double kStartNoise = 0.05;
 
+void add_noise(Panels& panels, const Panel& block, bool warm, Random& random) {
+  panels.draw((warm ? kStartNoise : 1.0) / std::sqrt(static_cast<double>(block.rows())), random, block);
+}
+
 }  // namespace
 
 void draw_start(Panels& panels, const Panel& block, bool warm, Random& random) {
-  panels.draw((warm ? kStartNoise : 1.0) / std::sqrt(static_cast<double>(block.rows())), random, block);
-  if (!panels.orthonormalize(block)) orthonormalize(panels, block);
+  add_noise(panels, block, warm, random);
+  orthonormalize(panels, block);
 }
 
 LeadingPair::LeadingPair(SlopeMatrix& slopes, Panels& panels, const StoreFacts& facts, Symmetry symmetry,
@@ -44,6 +58,7 @@ LeadingPair::LeadingPair(SlopeMatrix& slopes, Panels& panels, const StoreFacts& 
       unseen_(facts.work.answer > kSlowAnswer),
       krylov_(panels, Use::search, columns_, symmetry == Symmetry::none ? kSearchBlocks : kSymmetricBlocks,
               end_of(symmetry)),
+      unseen_search_(panels),
       start_(panels.make(Side::right, Use::search, columns_)),
       left_(panels.make(Side::left, Use::exact, 1)),
       right_(panels.make(Side::right, Use::exact, 1)) {
@@ -54,10 +69,11 @@ LeadingPair::LeadingPair(SlopeMatrix& slopes, Panels& panels, const StoreFacts& 
 const NormalProduct* LeadingPair::ride_along() {
   const bool wanted = std::exchange(first_, First::unwanted) == First::wanted;
   if (!wanted) return nullptr;
-  draw_start(panels_, start_, std::exchange(warm_, true), random_);
+  draw();
   first_size_ = slopes_.size(Slopes::current);
   first_product_ = symmetry_ == Symmetry::none ? slopes_.begin(first_size_, start_, krylov_.rest(), row_products_[0])
                                                : slopes_.begin(first_size_, start_, {}, krylov_.rest());
+  first_product_.rough = rough_;
   return &first_product_;
 }
 
@@ -66,27 +82,54 @@ void LeadingPair::arrived() {
   first_ = First::ready;
 }
 
+void LeadingPair::draw() {
+  // A search that the host does not see finds out by itself what is orthogonal in its start.
+  const auto make = unseen_ && unseen_search_.ready() ? add_noise : draw_start;
+  make(panels_, start_, std::exchange(warm_, true), random_);
+}
+
 void LeadingPair::find_fast(const OracleAccuracy& accuracy) {
+  rough_ = accuracy.relative >= kRoughAccuracy;
   bool first_known = std::exchange(first_, First::wanted) == First::ready;
   if (!first_known) {
-    draw_start(panels_, start_, std::exchange(warm_, true), random_);
+    draw();
     first_size_ = slopes_.size(Slopes::current);
   }
   // A single pass could only choose among what is known already.
   const int most = columns_ == 1 ? accuracy.products : std::max(2, accuracy.products / kProductsOfBlock);
   const auto apply = [&](int j, const Panel& q, const Panel& out) {
     if (std::exchange(first_known, false)) return;  // it is there
-    slopes_.normal(Slopes::current, first_size_, q, out, row_products_[static_cast<std::size_t>(j)]);
+    slopes_.normal(Slopes::current, first_size_, q, out, row_products_[static_cast<std::size_t>(j)], rough_);
   };
   KrylovResult found;
-  if (!unseen_ || !krylov_.leading_unseen(apply, start_, most, found)) {
+  const auto products = [&](int count) { return PanelList(row_products_.data(), static_cast<std::size_t>(count)); };
+  const int blocks = std::min(most, unseen_products_);
+  const bool unseen = unseen_ && unseen_search_.ready() && blocks <= krylov_.most_blocks() &&
+                      blocks * columns_ <= start_.rows() &&
+                      unseen_search_.find(apply, krylov_.basis(blocks), krylov_.rest(), products(blocks), start_,
+                                          rough_ ? kRoughlyDependent : kDependent, found);
+  if (unseen) {
+    const double enough = accuracy.relative * accuracy.relative;
+    if (unseen_search_.gain() <= enough) unseen_products_ = std::max(2, blocks - 1);
+    if (unseen_search_.gain() > kTooLittle * enough) unseen_products_ = blocks + 1;
+  } else {
+    if (unseen_) {
+      orthonormalize(panels_, start_);
+      first_known = false;
+    }
     found = krylov_.leading(apply, start_, accuracy.relative, most);
+    if (unseen_) unseen_search_.learn(krylov_.ritz_values());
   }
   products_ = found.applications * columns_;
   // v is a combination of vectors whose products are known.
   panels_.combine(0, krylov_.basis(found.blocks), found.weights, right_);
-  panels_.combine(0, PanelList(row_products_.data(), static_cast<std::size_t>(found.blocks)), found.weights, left_);
+  const double image = unseen ? std::sqrt(std::max(0.0, found.eigenvalue)) : 0.0;
+  if (image > 0) found.weights /= image;
+  panels_.combine(0, products(found.blocks), found.weights, left_);
+  sigma_ = first_size_ * image;
+  if (unseen) return;
   if (first_size_ != 1) panels_.add(0, first_size_, left_, left_);
+  measure();
 }
 
 void LeadingPair::find_exactly(const OracleAccuracy& accuracy) {
@@ -98,6 +141,19 @@ void LeadingPair::find_exactly(const OracleAccuracy& accuracy) {
                              right_, accuracy.relative, accuracy.products);
   slopes_.apply(Slopes::current, right_, left_);
   products_ = found.applications + 1;
+  measure();
+}
+
+void LeadingPair::measure() {
+  Eigen::Matrix<double, 1, 1> square;
+  Eigen::Matrix<double, 1, 1> image_square;
+  panels_.grams(PanelList(&right_, 1), square, PanelList(&left_, 1), image_square);
+  const double length = std::sqrt(square.value());
+  const double image = std::sqrt(image_square.value());
+  sigma_ = length == 0 ? 0.0 : image / length;
+  if (sigma_ == 0) return;
+  panels_.add(0, 1 / image, left_, left_);  // if sigma is not a number, nothing else shall be one
+  panels_.add(0, 1 / length, right_, right_);
 }
 
 void LeadingPair::find_symmetric(const OracleAccuracy& accuracy) {
@@ -141,17 +197,9 @@ void LeadingPair::find_symmetric(const OracleAccuracy& accuracy) {
 void LeadingPair::find(const OracleAccuracy& accuracy) {
   if (symmetry_ != Symmetry::none) return find_symmetric(accuracy);
   accuracy.relative >= kFastAccuracy ? find_fast(accuracy) : find_exactly(accuracy);
-  const auto [square, image_square] = panels_.squares(right_, left_);
-  const double length = std::sqrt(square);
-  const double image = std::sqrt(image_square);
-  sigma_ = length == 0 ? 0.0 : image / length;
-  if (sigma_ != 0) {  // or is not a number: then nothing else shall be one
-    panels_.add(0, 1 / image, left_, left_);
-    panels_.add(0, 1 / length, right_, right_);
-  } else {  // a zero slope matrix: every atom is as good as any other
-    for (const Panel& vector : {left_, right_}) {
-      panels_.upload(Eigen::VectorXd::Unit(panels_.length(vector), 0), vector);
-    }
+  if (sigma_ != 0) return;
+  for (const Panel& vector : {left_, right_}) {  // a zero slope matrix: every atom is as good as any other
+    panels_.upload(Eigen::VectorXd::Unit(panels_.length(vector), 0), vector);
   }
 }
 

@@ -7,12 +7,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <vector>
 
 #include "base/random.hpp"
 #include "solver/block_krylov.hpp"
 #include "solver/slope_matrix.hpp"
+#include "solver/unseen_search.hpp"
 
 namespace tracenorm {
 
@@ -58,8 +60,12 @@ class LeadingPair {
   [[nodiscard]] int products() const { return products_; }
 
  private:
+  /// Makes the start of the next search.
+  void draw();
   void find_fast(const OracleAccuracy& accuracy);
   void find_exactly(const OracleAccuracy& accuracy);
+  /// Sigma of v and M v, which become unit vectors.
+  void measure();
   /// The eigenpair, by products with M instead of M'M.
   void find_symmetric(const OracleAccuracy& accuracy);
 
@@ -70,12 +76,15 @@ class LeadingPair {
   Random& random_;
   Symmetry symmetry_;
   Index columns_;
-  bool unseen_;  // searches make all their products before the host looks
+  bool unseen_;                                            // searches make all their products before the host looks
+  int unseen_products_ = std::numeric_limits<int>::max();  // of the next one, if so many may be made
   BlockKrylov krylov_;
+  UnseenSearch unseen_search_;
   std::unique_ptr<BlockKrylov> exact_krylov_;  // made when it is first needed
   std::vector<Panel> row_products_;  // M times each block of a search, so that M times the answer needs no pass
   Panel start_;                      // of the next search
   bool warm_ = false;
+  bool rough_ = false;  // products of the last search could be wrong in the third digit
   First first_ = First::unwanted;
   double first_size_ = 1;
   NormalProduct first_product_;

@@ -120,10 +120,12 @@ void SlopeMatrix::end(double size, const NormalProduct& product) {
   panels_.add(1, 1, part.flat(), product.out.flat());
 }
 
-void SlopeMatrix::normal(Slopes which, double size, const Panel& v, const Panel& out, const Panel& product) {
+void SlopeMatrix::normal(Slopes which, double size, const Panel& v, const Panel& out, const Panel& product,
+                         bool rough) {
   counters_.passes += 1 + (v.columns() > 1 ? store_.facts().work.block_pass : 0);
   counters_.products += v.columns();
-  const NormalProduct terms = begin(size, v, out, product);
+  NormalProduct terms = begin(size, v, out, product);
+  terms.rough = rough;
   store_.multiply(which, terms);
   end(size, terms);
 }

@@ -24,7 +24,8 @@ class SlopeMatrix {
   void normal(Slopes which, const Panel& v, const Panel& out);
 
   /// The same to a few digits, at the speed of memory, for search panels: out = M'M v / size^2, product = M v / size.
-  void normal(Slopes which, double size, const Panel& v, const Panel& out, const Panel& product);
+  /// Two digits are enough where it is `rough`; without `out` only the product is made.
+  void normal(Slopes which, double size, const Panel& v, const Panel& out, const Panel& product, bool rough = false);
   /// out = M v / size for the symmetric M of a symmetric problem.
   void product(Slopes which, double size, const Panel& v, const Panel& out);
   /// Its parts, for a pass that does it along the way: what it needs, and what is left to do afterwards.

@@ -41,16 +41,25 @@ inline Observations observations(Index rows, Index cols, double share, bool weig
   return sparse;
 }
 
+inline Case make_case(const std::string& name, Index rows, Index cols, double share, const std::string& loss,
+                      const std::string& penalty, bool weighted, bool dense) {
+  const Loss parsed = parse_loss(loss);
+  Problem problem{
+      observations(rows, cols, share, weighted, wants_labels(parsed), dense), parsed, parse_penalty(penalty), {}};
+  problem.constraint.radius = 30;
+  return {name + " " + loss + " " + penalty + (weighted ? " weighted" : ""), std::move(problem)};
+}
+
+/// Sides beyond what a block of threads may keep of a vector, and beyond 16 bits.
+inline std::vector<Case> long_cases() {
+  return {make_case("long columns", 70000, 30, 0.5, "absolute", "none", false, false),
+          make_case("long rows", 30, 40000, 0.5, "huber:0.5", "none", true, false),
+          make_case("long and empty", 90000, 300, 0.0005, "absolute", "none", false, false)};
+}
+
 inline std::vector<Case> cases() {
   std::vector<Case> all;
-  const auto add = [&](const std::string& name, Index rows, Index cols, double share, const std::string& loss,
-                       const std::string& penalty, bool weighted, bool dense) {
-    const Loss parsed = parse_loss(loss);
-    Problem problem{
-        observations(rows, cols, share, weighted, wants_labels(parsed), dense), parsed, parse_penalty(penalty), {}};
-    problem.constraint.radius = 30;
-    all.push_back({name + " " + loss + " " + penalty + (weighted ? " weighted" : ""), std::move(problem)});
-  };
+  const auto add = [&](auto... parts) { all.push_back(make_case(parts...)); };
   for (const bool dense : {false, true}) {
     const std::string kind = dense ? "dense" : "sparse";
     add(kind + " long rows", 21, 2500, 0.8, "absolute", "none", false, dense);
@@ -142,6 +151,53 @@ class EveryCase : public testing::TestWithParam<Case> {
     expect_same(there, tolerance, "M' u");
   }
 
+  /// Products that two digits are enough for, with and without their second half, and a move towards an atom.
+  void expect_same_rough_products_and_moves() {
+    load();
+    const Index columns = cpu_.store->facts().search_columns;
+    const Both in = panel(Side::right, Use::search, columns);
+    const Both factor = panel(Side::left, Use::search, 1);
+    const Both addend = panel(Side::left, Use::search, columns);
+    for (const bool with_terms : {false, true}) {
+      const Both out = blank(Side::right, Use::search, columns);
+      const Both product = blank(Side::left, Use::search, columns);
+      NormalProduct on_cpu{in.cpu, out.cpu, product.cpu};
+      NormalProduct on_cuda{in.cuda, out.cuda, product.cuda};
+      if (with_terms) {
+        on_cpu.factor = factor.cpu;
+        on_cpu.addend = addend.cpu;
+        on_cuda.factor = factor.cuda;
+        on_cuda.addend = addend.cuda;
+      }
+      on_cuda.rough = true;
+      const EntrySums expected = cpu_.store->linearize(0.3, false, &on_cpu);
+      expect_same(cuda_.store->linearize(0.3, false, &on_cuda), expected, kReal, "linearize");
+      expect_same(product, kRough, "D M v + addend");
+      expect_same(out, kRough, "M' D (D M v + addend)");
+      const Both half = blank(Side::left, Use::search, columns);
+      for (const bool rough : {false, true}) {
+        on_cpu.out = on_cuda.out = Panel();
+        on_cpu.product = half.cpu;
+        on_cuda.product = half.cuda;
+        on_cuda.rough = rough;
+        cpu_.store->multiply(Slopes::current, on_cpu);
+        cuda_.store->multiply(Slopes::current, on_cuda);
+        expect_same(half, rough ? kRough : 2 * kSlope, "D M v + addend alone");
+      }
+    }
+    const Both u = panel(Side::left, Use::exact, 1);
+    const Both v = panel(Side::right, Use::exact, 1);
+    for (const double t : {0.3, 1.0}) {
+      cpu_.store->aim({u.cpu, v.cpu});
+      cuda_.store->aim({u.cuda, v.cuda});
+      const double change = cpu_.store->move(t);
+      EXPECT_LE(cuda_.store->move(t), change * (1 + kSlope));
+      linearize(0.3);
+      expect_same_slopes(Slopes::current, kSlope);
+    }
+  }
+
+  static constexpr double kRough = 5e-3;  // numbers of eight bits
   static constexpr double kReal = 2e-6;   // sums of entries in Real, each rounded in its own way
   static constexpr double kSlope = 1e-5;  // vectors of such sums
   Random random_{3};

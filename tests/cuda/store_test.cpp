@@ -5,6 +5,7 @@
 #include "cuda/every_case.hpp"
 #include "model/entry_bounds.hpp"
 #include "model/entry_functions.hpp"
+#include "support/identifier.hpp"
 
 namespace tracenorm::test {
 namespace {
@@ -59,6 +60,14 @@ TEST_P(EveryCase, FusedProductsAgree) {
     }
   }
 }
+
+TEST_P(EveryCase, RoughProductsAgreeToTwoDigits) { expect_same_rough_products_and_moves(); }
+
+/// Vectors too long for the memory that threads share are met band by band.
+class LongVectors : public EveryCase {};
+TEST_P(LongVectors, RoughProductsAgreeToTwoDigits) { expect_same_rough_products_and_moves(); }
+INSTANTIATE_TEST_SUITE_P(Cuda, LongVectors, testing::ValuesIn(long_cases()),
+                         [](const auto& tested) { return identifier(tested.param.name); });
 
 TEST_P(EveryCase, SegmentsAndMovesAgree) {
   load();

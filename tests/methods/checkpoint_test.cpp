@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "cuda/backend.hpp"
 #include "support/random_matrices.hpp"
 #include "tracenorm/error.hpp"
 #include "tracenorm/fit.hpp"
@@ -105,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(Every, CheckpointsOfMethods,
                            return name;
                          });
 
-TEST(CheckpointsOfSolves, WithPenaltiesWeightsAndValidation) {
+void expect_same_bits_with_penalties_weights_and_validation(const std::string& backend) {
   Problem problem = problem_for("fwua");
   Entries held;
   Random random(3);
@@ -125,6 +126,7 @@ TEST(CheckpointsOfSolves, WithPenaltiesWeightsAndValidation) {
     for (const Method& method : {Method{methods::FrankWolfe{}}, Method{methods::Corrective{}}}) {
       RunOptions options;
       options.iterations = 40;
+      options.backend = backend;
       const auto run = [&](RunHooks hooks) {
         hooks.validation = &held;
         return solve(problem, method, options, hooks);
@@ -135,6 +137,16 @@ TEST(CheckpointsOfSolves, WithPenaltiesWeightsAndValidation) {
       expect_same(run_with(run, written[written.size() / 2]), undisturbed);
     }
   }
+}
+
+TEST(CheckpointsOfSolves, WithPenaltiesWeightsAndValidation) {
+  expect_same_bits_with_penalties_weights_and_validation("cpu");
+}
+
+TEST(CheckpointsOfSolves, OnACudaDevice) {
+  const CudaDevices devices = cuda_devices();
+  if (!devices.none.empty()) GTEST_SKIP() << devices.none;
+  expect_same_bits_with_penalties_weights_and_validation("cuda");
 }
 
 TEST(CheckpointsOfSolves, OnAnyNumberOfThreadsAndWithAnyClock) {

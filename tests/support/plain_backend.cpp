@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "linalg/lapack.hpp"
 
@@ -143,9 +144,13 @@ class PlainStore final : public EntryStore {
       if (l1_ > 0 || !std::isnan(y)) largest = std::max(largest, std::abs(target_(i, j) - x_(i, j)));
     });
     x_ += t * (target_ - x_);
+    slope_.setConstant(std::numeric_limits<double>::quiet_NaN());  // nobody may need them any more
     return largest;
   }
-  void load(const FactorView& x) override { x_ = matrix(x); }
+  void load(const FactorView& x) override {
+    x_ = matrix(x);
+    slope_.setConstant(std::numeric_limits<double>::quiet_NaN());
+  }
   [[nodiscard]] EntrySums objective(const FactorView& x) const override {
     MatrixXd unused;
     EntrySums sums = sums_at(matrix(x), 0, unused);
@@ -172,6 +177,7 @@ class PlainStore final : public EntryStore {
     if (p.addend) product += numbers(p.addend);
     if (p.product) numbers(p.product) = product;
     if (p.factor) product = numbers(p.factor).col(0).asDiagonal() * product;
+    if (!p.out) return;
     numbers(p.out) = slopes(which).transpose() * product;
     complete(p.out);
   }
