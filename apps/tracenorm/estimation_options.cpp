@@ -37,9 +37,7 @@ void parse_l1(FitOptions& options, const std::string& text) {
   options.penalty = lambda > 0 ? Penalty(L1Penalty{lambda}) : Penalty(NoPenalty{});
 }
 
-void add_input_options(CLI::App& app, EstimationOptions& options, const std::string& data_name,
-                       const std::string& data_help) {
-  app.add_option(data_name, options.data, data_help)->required()->type_name("FILE");
+void add_input_options(CLI::App& app, EstimationOptions& options) {
   add_reading_options(app, options.read);
   app.add_option_function<std::string>(
          "--prepare",
@@ -136,7 +134,12 @@ void check_certificate(const EstimationOptions& options) {
 
 void add_estimation_options(CLI::App& app, EstimationOptions& options, const std::string& data_name,
                             const std::string& data_help) {
-  add_input_options(app, options, data_name, data_help);
+  app.add_option(data_name, options.data, data_help)->required()->type_name("FILE");
+  add_estimation_options(app, options);
+}
+
+void add_estimation_options(CLI::App& app, EstimationOptions& options) {
+  add_input_options(app, options);
   add_objective_options(app, options.fit);
   options.method.add_to(app);
   add_fields(app, options.fit.run, {"iterations", "gap", "time", "certificate_share", "seed", "threads", "backend"},

@@ -108,12 +108,23 @@ struct Graph {
 /// matrix (.npy, Matrix Market array) becomes its finite entries.
 NamedEntries read_entries(const std::string& path, const ReadOptions& options = {});
 
-/// Whether the file is a text of triplets that can be opened several times, so that ranks can read it in parts.
-bool reads_in_parts(const std::string& path, const ReadOptions& options = {});
+/// The files that words of a command line mean: paths as they are, "-" too; folders by their files in the order of
+/// their names, without those whose names begin with '.' or '_'; patterns ("part-*.csv", where no file has that name)
+/// by what they match; "@list.txt" by the lines of that file, in its folder. Several must be regular files, each given
+/// once.
+std::vector<std::string> data_files(const std::vector<std::string>& words);
+
+/// Texts of triplets, as one file that has the lines of all in this order. Each may have the header of the first again.
+/// One path is read as it is, whatever it holds.
+NamedEntries read_entries(const std::vector<std::string>& paths, const ReadOptions& options = {});
+
+/// Whether files are texts of triplets that can be opened several times, so that ranks can read them in parts.
+bool reads_in_parts(const std::vector<std::string>& paths, const ReadOptions& options = {});
 /// The same data, of which each of `dealt.ranks` reads a part and is given the entries of its rows, in the order of the
-/// file, with the numbers that all rows and columns have; `dealt` says which rows, and where the entries stood. What is
-/// packed is unpacked by every rank. All of them have the names of all rows and columns.
-NamedEntries read_entries(const std::string& path, const ReadOptions& options, DealtEntries& dealt);
+/// files, with the numbers that all rows and columns have; `dealt` says which rows, and where the entries stood. What
+/// is packed is read whole by one rank, or by every rank where it is the only file. All of them have the names of all
+/// rows and columns.
+NamedEntries read_entries(const std::vector<std::string>& paths, const ReadOptions& options, DealtEntries& dealt);
 
 /// What becomes of an entry whose row or column the existing data do not have: an input error, nothing, or an entry
 /// with `Preparation::kUnknown` for an index.

@@ -107,6 +107,62 @@ class Ranks(ProgramTest):
         for policy in ("first", "last", "mean"):
             self.check_data("again.tsv", "--duplicates", policy, "--missing", "99.0", "--split", "0.8,0.1,0.1", on=(3,))
 
+    def test_several_files_are_read_as_one(self):
+        """Plain and packed, with and without headers, empty ones among them: by one process, and in parts."""
+        draw = random.Random(6)
+        places = draw.sample([(i, j) for i in range(300) for j in range(40)], 6000)
+        header = "user,item,rating\n"
+        lines = [f"u{i},{j},{draw.randint(1, 5)}\n" for i, j in places]
+        self.write("whole.csv", header + "".join(lines))
+        (self.folder / "parts").mkdir()
+        self.write("parts/a.csv", "# c\n" + header + "".join(lines[:1000]).rstrip("\n"))
+        self.write("parts/b.csv", "".join(lines[1000:1500]).replace("\n", "\r\n"))
+        self.write("parts/c.csv", "")
+        with gzip.open(self.folder / "parts/d.csv.gz", "wt") as out:
+            out.write("".join(lines[1500:4000]))
+        self.write("parts/e.csv", header)
+        self.write("parts/f.csv", header + lines[4000] + "\n\n")
+        with zipfile.ZipFile(self.folder / "parts/g.zip", "w", zipfile.ZIP_DEFLATED) as out:
+            out.writestr("ratings.csv", header + "".join(lines[4001:5000]))
+        self.write("parts/h.csv", "".join(lines[5000:]).rstrip("\n"))
+        options = ["--radius", 50, "--method", "fwua", "--iterations", 3, "--split", "0.8,0.1,0.1", "--quiet"]
+        self.succeed("complete", "whole.csv", *options, "--threads", 1, "--model", "whole.npz")
+        expected = (self.folder / "whole.npz").read_bytes()
+        names = [f"parts/{name}" for name in sorted(path.name for path in (self.folder / "parts").iterdir())]
+        self.write("list.txt", "\n".join(names))
+        for data in (["parts"], ["parts/*"], ["@list.txt"], names):
+            self.succeed("complete", *data, *options, "--threads", 2, "--model", "m.npz")
+            self.assertEqual((self.folder / "m.npz").read_bytes(), expected)
+        for ranks in (1, 2, 3, 9):
+            done = self.on_ranks(ranks, "complete", "parts", *options, "--threads", 1, "--model", "m.npz")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual((self.folder / "m.npz").read_bytes(), expected, ranks)
+        run = self.json_on(2, "complete", "parts", *options)
+        self.assertEqual((run["options"]["data"], run["options"]["files"]), ("parts", 8))
+
+    def test_errors_in_one_of_several_files(self):
+        lines = [f"user{i} item{j} {1 + (i + j) % 5}\n" for i in range(60) for j in range(40)]
+        header = "user item rating\n"
+        self.write("a.txt", header + "".join(lines[:900]).rstrip("\n"))
+        self.write("b.txt", header + "".join(lines[900:1000]))
+        for rest, says in (
+            ([*lines[1000:1500], "user0 item1 many\n", *lines[1500:]], "'c.txt', line 501: 'many'"),
+            ([*lines[1000:], lines[10]], "'c.txt', line 1401: row 'user0', column 'item10' was already given at 'a.txt', line 12"),
+            ([*lines[1000:], lines[950]], "already given at 'b.txt', line 52"),
+            ([*lines[1000:], lines[2000]], "already given at line 1001"),
+            (["item user rating\n", *lines[1000:]], "'c.txt', line 1: the header is item, user, rating"),
+            ([line.replace(" ", ";") for line in lines[1000:]], "'c.txt', line 1: the fields are separated by semicolons"),
+        ):
+            self.write("c.txt", "".join(rest))
+            alone = self.run_program("complete", "a.txt", "b.txt", "c.txt", "--radius", 30)
+            self.assertEqual(alone.returncode, 3, alone.stderr)
+            self.assertIn(says, alone.stderr)
+            for ranks in (2, 4):
+                done = self.on_ranks(ranks, "complete", "a.txt", "b.txt", "c.txt", "--radius", 30)
+                self.assertEqual(done.returncode, 3, done.stderr)
+                told = [line for line in done.stderr.splitlines() if line.startswith("tracenorm: error: ")]
+                self.assertEqual(told, alone.stderr.splitlines()[:1], done.stderr)
+
     def test_reads_files_of_few_lines(self):
         long = "long" + "g" * 400
         for lines in (
