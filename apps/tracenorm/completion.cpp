@@ -107,7 +107,7 @@ CompletionData read_completion(const CompletionOptions& options, Entries& entrie
   }
   entries = std::move(data.table.entries);
   const io::NamedEntries& table = data.table;
-  check_entries(*common.fit.loss, entries, table.row_labels, table.col_labels, common.data);
+  check_entries(*common.fit.loss, entries, table.row_labels, table.col_labels, common.data, data.dealt);
   if (options.weights.empty()) {
     if (!data.table.weight.empty()) data.weights = Entries{entries.row, entries.col, std::move(data.table.weight)};
     return data;

@@ -194,6 +194,29 @@ class Ranks(ProgramTest):
         self.write("bad.txt", "".join([*lines[:1000], "user1 item1 x\n", *lines[1000:2000], "user1\n", *lines[2000:]]))
         self.assertIn("line 1001", self.on_ranks(4, "complete", "bad.txt", "--radius", 30).stderr)
 
+    def test_wrong_values_and_weights_are_told_once(self):
+        """Of those that several ranks have, but not all of them, the first, as by one process."""
+        lines = [[f"user{i}", f"item{j}", 1 - 2 * ((i + j) % 2), 1] for j in range(80) for i in range(1000)]
+        for column, wrong, arguments in (
+            (2, 3, ["--loss", "logistic"]),
+            (3, 0, ["--columns", "who,what,label,weight"]),
+            (3, -1, ["--columns", "who,what,label,weight", "--search-entries", 10**9]),
+        ):
+            for line in (40990, *range(41350, 41990, 2)):  # user990, then others from user350 on
+                lines[line][column] = wrong
+            text = "".join("\t".join(map(str, line)) + "\n" for line in lines)
+            self.write("wrong.tsv", "who\twhat\tlabel\tweight\n" + text)
+            for line in lines:
+                line[column] = max(-1, min(1, line[column])) or 1
+            radius = [] if "--search-entries" in arguments else ["--radius", 30]
+            alone = self.run_program("complete", "wrong.tsv", *radius, *arguments)
+            self.assertEqual(alone.returncode, 3, alone.stderr)
+            for ranks in (3, 4):
+                done = self.on_ranks(ranks, "complete", "wrong.tsv", *radius, *arguments)
+                self.assertEqual(done.returncode, 3, done.stderr)
+                told = [line for line in done.stderr.splitlines() if line.startswith("tracenorm: error: ")]
+                self.assertEqual(told, alone.stderr.splitlines()[:1], done.stderr)
+
     def test_agrees_to_the_gap(self):
         self.check_agreement(["complete", self.ratings(**SHARED), "--radius", 200, "--gap", 1e-3])
 
