@@ -79,7 +79,8 @@ int usage_error(const CLI::App& program, std::string_view message, std::string_v
 
 /// Whether ranks share its work; what solves nothing is done by one of them.
 bool works_on_ranks(const std::string& command) {
-  constexpr std::array names{"complete", "denoise", "covariance", "links", "evaluate", "resume"};
+  constexpr std::array names{"complete", "denoise", "covariance", "links",
+                             "evaluate", "resume",  "predict",    "recommend"};
   return std::find(names.begin(), names.end(), command) != names.end();
 }
 

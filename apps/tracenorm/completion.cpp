@@ -113,8 +113,8 @@ CompletionData read_completion(const CompletionOptions& options, Entries& entrie
     return data;
   }
   // Weights of entries that are not there do not matter.
-  data.weights = io::read_entries_like(options.weights, table.row_labels, table.col_labels, table.rows, table.cols,
-                                       io::Strangers::leave_out,
+  data.weights = io::read_entries_like(io::data_files({options.weights}), table.row_labels, table.col_labels,
+                                       table.rows, table.cols, io::Strangers::leave_out,
                                        {.duplicates = common.read.duplicates, .threads = common.read.threads})
                      .entries;
   return data;

@@ -169,8 +169,8 @@ Entries read_held_out(const std::string& path, std::string_view what, const io::
                       const EstimationOptions& options) {
   io::ReadOptions read = options.read;  // the same columns and marks, whatever the kind of file
   read.format = io::Format::automatic;
-  Entries entries = io::read_entries_like(path, training.row_labels, training.col_labels, training.rows, training.cols,
-                                          io::Strangers::keep, read)
+  Entries entries = io::read_entries_like(io::data_files({path}), training.row_labels, training.col_labels,
+                                          training.rows, training.cols, io::Strangers::keep, read)
                         .entries;
   for (std::size_t e = 0; e < entries.row.size(); ++e) {
     if (entries.row[e] >= 0 || entries.col[e] >= 0) return entries;

@@ -182,9 +182,7 @@ void settle(EstimationOptions& options, const std::vector<std::string>& inputs, 
   const bool given = options.fit.method.has_value();
   if (given) check_radius(options.fit);
   options.fit.run.keep_dual = !options.certificate.empty();
-  if (ranks() != nullptr && options.fit.run.threads == 0) {  // those on one machine share its cores
-    options.fit.run.threads = std::max(1, Execution(0).threads() / ranks()->neighbours());
-  }
+  options.fit.run.threads = own_threads(options.fit.run.threads);
   options.read.threads = options.fit.run.threads;
   options.fit = settle(options.fit);
   if (!given) check_radius(options.fit);

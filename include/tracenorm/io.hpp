@@ -134,6 +134,8 @@ enum class Strangers { refuse, leave_out, keep };
 /// matched by position; otherwise by name.
 NamedEntries read_entries_like(const std::string& path, const Labels& rows, const Labels& cols, Index row_count,
                                Index col_count, Strangers strangers, const ReadOptions& options = {});
+NamedEntries read_entries_like(const std::vector<std::string>& paths, const Labels& rows, const Labels& cols,
+                               Index row_count, Index col_count, Strangers strangers, const ReadOptions& options = {});
 
 /// A full matrix from .npy, Matrix Market or a text of rows; tables of entries become a matrix with NaN holes. Text is
 /// taken as rows of numbers, unless its name (u.data, ratings.*), its header or "::" says that it holds triplets.

@@ -286,6 +286,13 @@ ParsedEntries entries_of(const Matrix& matrix, const std::string& name, int base
 
 namespace {
 
+ParsedEntries parse_several(const std::vector<std::string>& paths, const ReadOptions& options) {
+  if (!options.skip_columns.empty())
+    fail_for("skip_columns", "several files hold lines of row, column and value, so there are no columns to skip");
+  const std::vector<TextParts> texts = parts_of(paths, options);
+  return options.format == Format::libmf ? read_libmf(texts, options) : read_triplets(texts, options);
+}
+
 /// The entries that count, of those that were read.
 NamedEntries settled(ParsedEntries parsed, const ReadOptions& options) {
   resolve_duplicates(parsed, options.duplicates, Execution(options.threads));
@@ -305,11 +312,7 @@ NamedEntries read_entries(const std::string& path, const ReadOptions& options) {
 
 NamedEntries read_entries(const std::vector<std::string>& paths, const ReadOptions& options) {
   if (paths.size() == 1) return read_entries(paths.front(), options);
-  if (!options.skip_columns.empty())
-    fail_for("skip_columns", "several files hold lines of row, column and value, so there are no columns to skip");
-  const std::vector<TextParts> texts = parts_of(paths, options);
-  const bool counted = options.format == Format::libmf;
-  return settled(counted ? read_libmf(texts, options) : read_triplets(texts, options), options);
+  return settled(parse_several(paths, options), options);
 }
 
 bool reads_in_parts(const std::vector<std::string>& paths, const ReadOptions& options) {
@@ -351,7 +354,14 @@ NamedEntries read_entries(const std::vector<std::string>& paths, const ReadOptio
 
 NamedEntries read_entries_like(const std::string& path, const Labels& rows, const Labels& cols, Index row_count,
                                Index col_count, Strangers strangers, const ReadOptions& options) {
-  ParsedEntries parsed = parse_entries(open_input(path, options, Format::triplets), options);
+  return read_entries_like(std::vector{path}, rows, cols, row_count, col_count, strangers, options);
+}
+
+NamedEntries read_entries_like(const std::vector<std::string>& paths, const Labels& rows, const Labels& cols,
+                               Index row_count, Index col_count, Strangers strangers, const ReadOptions& options) {
+  ParsedEntries parsed = paths.size() == 1
+                             ? parse_entries(open_input(paths.front(), options, Format::triplets), options)
+                             : parse_several(paths, options);
   NamedEntries& data = parsed.data;
   const std::vector<Index> row_of = match(data.row_labels, data.rows, rows, row_count);
   const std::vector<Index> col_of = match(data.col_labels, data.cols, cols, col_count);

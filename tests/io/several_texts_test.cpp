@@ -40,6 +40,16 @@ TEST_F(SeveralTexts, NumberIdsAsOne) {
   EXPECT_EQ(read_entries(make_all({"0 1 1\n", "2 0 2\n"}), counted).rows, 3);
 }
 
+TEST_F(SeveralTexts, AreMatchedWithNames) {
+  const NamedEntries table = read_entries(make("whole.csv", "a,x,1\nb,y,2\n"));
+  const auto like = [&](Strangers strangers) {
+    return read_entries_like(make_all({"b,x,3\n", "\nc,x,4\na,y,5\n"}), table.row_labels, table.col_labels, 2, 2,
+                             strangers);
+  };
+  EXPECT_EQ(words(like(Strangers::leave_out)), "b,x=3 a,y=5");
+  expect_says(error_of([&] { like(Strangers::refuse); }), {"b.csv', line 2: the row 'c' is unknown"});
+}
+
 TEST_F(SeveralTexts, MayBePacked) {
   const Names paths{make("a.csv", "a,x,1\n"), make("b.csv.gz", gzipped("a,y,2")), make("c.csv.xz", xzipped("b,x,3\n")),
                     make("d.zip", zipped({{"ratings.csv", "b,y,4"}}))};
