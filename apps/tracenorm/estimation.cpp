@@ -54,10 +54,17 @@ Model labelled_model(const report::RunReport& report) {
 
 void write_results(const EstimationOptions& options, report::RunReport& report,
                    const std::vector<FurtherOutput>& further) {
-  if (!is_spokesman()) return;
   OutputAttempts outputs;
+  if (options.model_parts > 0 && report.result.status != Status::numerical_failure) {
+    outputs.attempt([&] {
+      io::write_model_parts(options.model, is_spokesman() ? report::make_model(report) : labelled_model(report),
+                            options.model_parts, ranks());
+      report.written.push_back(options.model);
+    });
+  }
+  if (!is_spokesman()) return outputs.rethrow();
   // A model that is not made of numbers must not replace a good one.
-  if (!options.model.empty() && report.result.status != Status::numerical_failure) {
+  if (!options.model.empty() && options.model_parts == 0 && report.result.status != Status::numerical_failure) {
     outputs.attempt([&] {
       io::write_model(options.model, report::make_model(report));
       report.written.push_back(options.model);

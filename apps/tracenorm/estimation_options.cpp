@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/execution.hpp"
 #include "base/topic.hpp"
@@ -87,6 +88,11 @@ void add_output_options(CLI::App& app, EstimationOptions& options) {
   app.add_option("--model", options.model, "save the solution for `predict` (NumPy opens it)")
       ->type_name("FILE.npz")
       ->group("Output");
+  add_integer(
+      app, "--model-parts", options.model_parts, 1, 1000000,
+      "make --model a folder of so many files of rows, which ranks write side by side, and a manifest; `predict` "
+      "and others take it like a file")
+      ->group("Output");
   app.add_option("--certificate", options.certificate, "save the proof of the lower bound for `verify`")
       ->type_name("FILE.npz")
       ->group("Output");
@@ -120,6 +126,29 @@ void check_gap(const FitOptions& options) {
   throw Error(ErrorCode::usage,
               fmt::format("--gap: method {} is nonconvex and certifies nothing; leave it out, or use one of {}",
                           method_name(*options.method), methods_where(is_convex)));
+}
+
+/// A folder that may be made, or that holds a model in parts, or nothing.
+void settle_model_folder(std::string& model) {
+  namespace fs = std::filesystem;
+  if (model.empty()) throw Error(ErrorCode::usage, "--model-parts: there is no model to write; give --model FOLDER");
+  while (model.size() > 1 && model.ends_with('/')) model.pop_back();
+  std::error_code ignored;
+  if (!fs::exists(model, ignored)) return;
+  std::string_view reason;
+  if (!fs::is_directory(model, ignored)) reason = "it is a file";
+  if (reason.empty() && !fs::is_empty(model, ignored) && !io::is_model_in_parts(model))
+    reason = "it is a folder that holds something else";
+  if (reason.empty()) return;
+  throw TopicError(ErrorCode::input, Topic::writing,
+                   fmt::format("--model: cannot write '{}': {}; give the name of a new folder, or of a model in parts",
+                               model, reason));
+}
+
+/// What to try to write before the work.
+std::string model_probe(const std::string& folder) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(folder, ignored) ? folder + "/manifest.json" : folder;
 }
 
 void check_certificate(const EstimationOptions& options) {
@@ -178,6 +207,7 @@ void set_defaults(FitOptions& options, const Loss& loss) {
 }
 
 void settle(EstimationOptions& options, const std::vector<std::string>& inputs, const OutputPaths& further) {
+  if (options.model_parts > 0) settle_model_folder(options.model);
   options.fit.method = options.method.make(options.fit.run.gap.has_value());
   const bool given = options.fit.method.has_value();
   if (given) check_radius(options.fit);
@@ -193,9 +223,12 @@ void settle(EstimationOptions& options, const std::vector<std::string>& inputs, 
     throw TopicError(ErrorCode::usage, Topic::checkpoint,
                      "--checkpoint: data from standard input cannot be read again; give a file");
   }
-  OutputPaths outputs{
-      {"--json", options.json},     {"--model", options.model},   {"--certificate", options.certificate},
-      {"--report", options.report}, {"--output", options.output}, {"--checkpoint", options.checkpoint.file}};
+  OutputPaths outputs{{"--json", options.json},
+                      {"--model", options.model_parts > 0 ? model_probe(options.model) : options.model},
+                      {"--certificate", options.certificate},
+                      {"--report", options.report},
+                      {"--output", options.output},
+                      {"--checkpoint", options.checkpoint.file}};
   outputs.insert(outputs.end(), further.begin(), further.end());
   check_outputs(outputs, inputs);
 }

@@ -24,6 +24,7 @@ struct EstimationOptions {
 
   std::string json;
   std::string model;
+  int model_parts = 0;  ///< 0: a file
   std::string certificate;
   std::string report;  ///< an HTML page; empty: none
   std::string output;  ///< the whole matrix; empty: not wanted

@@ -223,6 +223,7 @@ void add_evaluate(CLI::App& program, Action& action) {
   const auto options = std::make_shared<EvaluateOptions>();
   add_completion_options(*app, options->completion);
   app->remove_option(app->get_option("--model"));  // each fold has its own
+  app->remove_option(app->get_option("--model-parts"));
   app->remove_option(app->get_option("--certificate"));
   app->remove_option(app->get_option("--report"));
   app->remove_option(app->get_option("--output"));

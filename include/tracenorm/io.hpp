@@ -16,6 +16,7 @@
 #include "tracenorm/error.hpp"
 #include "tracenorm/model.hpp"
 #include "tracenorm/observations.hpp"
+#include "tracenorm/ranks.hpp"
 
 namespace tracenorm::io {
 
@@ -203,6 +204,13 @@ void write_matrix(const std::string& path, const Eigen::MatrixXd& matrix, const 
 /// predictor_row_offset, predictor_col_offset. Where it is known how far they are off: row_width, col_width,
 /// unknown_width, interval_scores. Names that are very long are kept as row_names_utf8 and row_names_ends instead.
 void write_model(const std::string& path, const Model& model);
+/// A folder with so many parts of about equally many rows, each a file, what all rows share in another, and a manifest
+/// that has their sizes and checksums. Ranks write some parts each; all of them make this call with the same model, of
+/// which they need their rows and the first one all that is shared. The bytes do not depend on their number. A model
+/// that is there already stays whole until the new one is.
+void write_model_parts(const std::string& folder, const Model& model, int parts, Ranks* ranks = nullptr);
+bool is_model_in_parts(const std::string& folder);
+/// A file, or a folder of parts.
 Model read_model(const std::string& path);
 
 /// A .npz of where a run stands; an array for each of its numbers. A file that is not whole, or of another version, is

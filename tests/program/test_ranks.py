@@ -199,6 +199,40 @@ class Ranks(ProgramTest):
         self.write("bad.txt", "".join([*lines[:1000], "user1 item1 x\n", *lines[1000:2000], "user1\n", *lines[2000:]]))
         self.assertIn("line 1001", self.on_ranks(4, "complete", "bad.txt", "--radius", 30).stderr)
 
+    def test_models_in_parts(self):
+        """The same folder from any number of ranks, over an older one too; read like the file."""
+        data = self.ratings(**SHARED)
+        self.succeed("complete", data, "--radius", 100, "--iterations", 5, "--model", "m", "--model-parts", 3, "--quiet")
+        command = ["complete", data, "--split", "0.9,0,0.1", "--quiet"]
+        self.succeed(*command, "--threads", 1, "--model", "m.npz")
+
+        def files(folder):
+            return {path.name: path.read_bytes() for path in (self.folder / folder).iterdir()}
+
+        self.succeed(*command, "--threads", 1, "--model", "alone/", "--model-parts", 5)
+        self.assertEqual(len(files("alone")), 7)
+        for ranks in (2, 3):
+            done = self.on_ranks(ranks, *command, "--threads", 1, "--model", "m", "--model-parts", 5)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(files("m"), files("alone"))
+        self.write("pairs.tsv", "".join(f"user{k}\titem{k % 81}\n" for k in range(1005)))
+        for read in (
+            lambda model: self.succeed("predict", model, "pairs.tsv", "--interval", 0.9).stdout,
+            lambda model: self.succeed("recommend", model, "--all", "--seen", data).stdout,
+            lambda model: self.on_ranks(3, "recommend", model, "--all").stdout,
+            lambda model: self.succeed("similar", model, "--column", "item3").stdout,
+        ):
+            self.assertEqual(read("m"), read("m.npz"))
+        (self.folder / "other").mkdir()
+        self.write("other/notes.txt", "mine")
+        for model, says in (("other", "it is a folder that holds something else"), ("m.npz", "it is a file"),
+                            ("none/m", "No such file")):  # fmt: skip
+            done = self.on_ranks(2, *command, "--model", model, "--model-parts", 5)
+            self.assertEqual((done.returncode, done.stderr.count("tracenorm: error: ")), (3, 1), done.stderr)
+            self.assertIn(says, done.stderr)
+        self.fail_with(2, "complete", data, "--model-parts", 5, says="give --model FOLDER")
+        self.fail_with(3, "predict", "other", "pairs.tsv", says="'other' is a folder without manifest.json")
+
     def test_wrong_values_and_weights_are_told_once(self):
         """Of those that several ranks have, but not all of them, the first, as by one process."""
         lines = [[f"user{i}", f"item{j}", 1 - 2 * ((i + j) % 2), 1] for j in range(80) for i in range(1000)]
