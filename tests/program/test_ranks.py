@@ -233,6 +233,21 @@ class Ranks(ProgramTest):
         self.fail_with(2, "complete", data, "--model-parts", 5, says="give --model FOLDER")
         self.fail_with(3, "predict", "other", "pairs.tsv", says="'other' is a folder without manifest.json")
 
+    def test_problems_are_made_in_parallel(self):
+        shape = ["--rows", 1000, "--cols", 80, "--parts", 5]
+        self.succeed("generate", "completion", "alone", *shape, "--quiet")
+        expected = {path.name: path.read_bytes() for path in (self.folder / "alone").iterdir()}
+        told = set()
+        for ranks in (2, 3, 7):
+            done = self.on_ranks(ranks, "generate", "completion", f"on{ranks}", *shape, "--json", "-")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            told.add(parse_strict(done.stdout)["trace_norm"])
+            made = {path.name: path.read_bytes() for path in (self.folder / f"on{ranks}").iterdir()}
+            self.assertEqual(made, expected)
+        self.assertEqual(len(told), 1)
+        done = self.on_ranks(3, "generate", "completion", "alone", *shape)
+        self.assertEqual((done.returncode, done.stderr.count("tracenorm: error: ")), (3, 1), done.stderr)
+
     def test_wrong_values_and_weights_are_told_once(self):
         """Of those that several ranks have, but not all of them, the first, as by one process."""
         lines = [[f"user{i}", f"item{j}", 1 - 2 * ((i + j) % 2), 1] for j in range(80) for i in range(1000)]
