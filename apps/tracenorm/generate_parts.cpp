@@ -157,7 +157,7 @@ PartsFacts write_parts(const std::string& folder, const PartsProblem& problem, i
     if (one) std::rethrow_exception(one);
 
   // Sums in the order of the parts have the same bits on any number of ranks.
-  const auto each = static_cast<std::size_t>(2 + problem.rank * problem.rank);
+  const auto each = 2 + static_cast<std::size_t>(problem.rank) * static_cast<std::size_t>(problem.rank);
   std::vector<double> mine;
   for (const Maker::Made& one : made) {
     mine.push_back(static_cast<double>(one.observed));

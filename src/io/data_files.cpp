@@ -68,23 +68,14 @@ std::vector<std::string> files_of_list(const std::string& list) {
   return files;
 }
 
-void append_files(std::vector<std::string>& files, const std::string& word) {
-  std::vector<std::string> more;
+std::vector<std::string> files_of(const std::string& word) {
   std::error_code ignored;
-  if (word == standard_input) {
-    more = {word};
-  } else if (fs::is_directory(word, ignored)) {
-    more = files_of_folder(word);
-  } else if (is_there(word)) {
-    more = {word};
-  } else if (word.starts_with('@')) {
-    more = files_of_list(word.substr(1));
-  } else if (word.find_first_of("*?[") != std::string::npos) {
-    more = files_like(word);
-  } else {
-    more = {word};
+  if (fs::is_directory(word, ignored)) return files_of_folder(word);
+  if (word != standard_input && !is_there(word)) {
+    if (word.starts_with('@')) return files_of_list(word.substr(1));
+    if (word.find_first_of("*?[") != std::string::npos) return files_like(word);
   }
-  files.insert(files.end(), more.begin(), more.end());
+  return {word};
 }
 
 /// Several files are opened several times, and one of them twice would be a mistake.
@@ -108,7 +99,10 @@ void require_several(const std::vector<std::string>& files) {
 
 std::vector<std::string> data_files(const std::vector<std::string>& words) {
   std::vector<std::string> files;
-  for (const std::string& word : words) append_files(files, word);
+  for (const std::string& word : words) {
+    const std::vector<std::string> more = files_of(word);
+    files.insert(files.end(), more.begin(), more.end());
+  }
   if (files.size() > 1) require_several(files);
   return files;
 }

@@ -16,6 +16,7 @@
 #include "base/execution.hpp"
 #include "base/memory.hpp"
 #include "io/id_sides.hpp"
+#include "io/readers.hpp"
 #include "io/several_texts.hpp"
 #include "io/triplet_parser.hpp"
 
