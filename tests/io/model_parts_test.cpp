@@ -66,7 +66,7 @@ class ModelParts : public FolderTest {
   }
   [[nodiscard]] std::string part(const std::string& folder, const std::string& begins) const {
     for (const auto& [name, bytes] : all(folder))
-      if (name.starts_with(begins)) return folder + "/" + name;
+      if (name.starts_with(begins)) return fmt::format("{}/{}", folder, name);
     ADD_FAILURE() << "no " << begins;
     return "";
   }
