@@ -4,9 +4,10 @@
     bench/ranks.py build/bin/tracenorm DATA [--ranks 1,2,4] [--threads 1] [--weak] [--json FILE] [-- OPTIONS OF complete]
     bench/ranks.py build/bin/tracenorm 100000 --weak --ranks 1,2,4,8,16 --cols 2000 --per-row 100
 
-Strong scaling: the same DATA on every number of ranks. With --weak DATA is a number of rows a rank, and a problem with so many is made
-for each number of ranks, by these ranks, a file each. Its radius is the trace norm of the truth, unless options say another. The column
-"kept" says which part of the speed of the first line is left: entries times iterations, a second of each thread.
+Strong scaling: the same DATA on every number of ranks. With --weak DATA is a number of rows a rank, and a problem with
+so many is made for each number of ranks, by these ranks, a file each. Its radius is the trace norm of the truth, unless
+options say another. The column "kept" says which part of the speed of the first line is left: entries times iterations,
+a second of each thread.
 `--mpirun "mpirun ..."` says how ranks are started. One rank is started without it: that is the program as it is.
 """
 import argparse
@@ -78,8 +79,8 @@ def made(chosen, ranks, folder):
     """Data with so many rows for each rank, made by them, and the trace norm of the truth."""
     path = pathlib.Path(folder) / f"made{ranks}"
     facts = pathlib.Path(folder) / f"made{ranks}.json"
-    command = [chosen.program, "generate", "completion", str(path), "--parts", str(ranks), "--json", str(facts), "--quiet"]
-    command += ["--rows", str(int(chosen.data) * ranks), "--cols", str(chosen.cols)]
+    command = [chosen.program, "generate", "completion", str(path), "--parts", str(ranks), "--quiet"]
+    command += ["--json", str(facts), "--rows", str(int(chosen.data) * ranks), "--cols", str(chosen.cols)]
     command += ["--observed", str(chosen.per_row / chosen.cols)]
     begin = time.monotonic()
     subprocess.run([*shlex.split(chosen.mpirun), "-n", str(ranks), *command] if ranks > 1 else command, check=True)
@@ -108,7 +109,8 @@ def main():
     chosen = parser.parse_args(mine)
     usual = ["--method", "fwua", "--iterations", "100"]
     lines = []
-    print("ranks threads   wall  solve   read   ms/it  MB of each rank           objective        bound  messages  MB sent   kept")
+    numbers = "ranks threads   wall  solve   read   ms/it  MB of each rank           objective"
+    print(numbers + "        bound  messages  MB sent   kept")
     with tempfile.TemporaryDirectory() as folder:
         for ranks in map(int, chosen.ranks.split(",")):
             data, radius = made(chosen, ranks, folder) if chosen.weak else (chosen.data, 1200)

@@ -10,8 +10,8 @@
 
 namespace tracenorm::app {
 
-/// Throws an input error that names the file, the row and the column of the first value the loss does not accept: of all
-/// ranks where these have parts of the entries, and then on one of them.
+/// Throws an input error that names the file, the row and the column of the first value the loss does not accept: of
+/// all ranks where these have parts of the entries, and then on one of them.
 void check_entries(const Loss& loss, const Entries& entries, const Labels& rows, const Labels& cols,
                    const std::string& file, const std::optional<DealtEntries>& dealt = {});
 /// The same for a full matrix, whose holes are NaN.

@@ -263,8 +263,10 @@ class Model:
         return plot(self, residuals)
 
     def save(self, path: str | os.PathLike[str], *, parts: int | None = None) -> None:
-        """Writes a ``.npz`` that the program and ``numpy.load`` open as well; with ``parts`` a folder of so many files of
-        rows and a manifest."""
+        """Writes a ``.npz`` that the program and ``numpy.load`` open as well.
+
+        With ``parts`` it is a folder of so many files of rows, and a manifest.
+        """
         if parts is not None and parts < 1:
             raise ValueError(f"parts = {parts}; it must be 1 or more, or None for a file")
         try:

@@ -66,7 +66,9 @@ class CompletionTest(ProgramTest):
         shape = ["--rows", 400, "--cols", 90, "--rank", 3]
         for parts in (1, 7):
             self.succeed("generate", "completion", f"in{parts}", *shape, "--parts", parts, "--noise", 0.5, "--quiet")
-        lines = {parts: [path.read_text() for path in sorted((self.folder / f"in{parts}").iterdir())] for parts in (1, 7)}
+        lines = {
+            parts: [path.read_text() for path in sorted((self.folder / f"in{parts}").iterdir())] for parts in (1, 7)
+        }
         self.assertEqual((len(lines[7]), "".join(lines[7])), (7, lines[1][0]))
         seen = read_triplets(self.folder / "in1/part-000000.tsv")
         self.assertEqual(len(set(zip(*seen[:2], strict=True))), len(seen[2]))

@@ -152,11 +152,17 @@ class Ranks(ProgramTest):
         self.write("b.txt", header + "".join(lines[900:1000]))
         for rest, says in (
             ([*lines[1000:1500], "user0 item1 many\n", *lines[1500:]], "'c.txt', line 501: 'many'"),
-            ([*lines[1000:], lines[10]], "'c.txt', line 1401: row 'user0', column 'item10' was already given at 'a.txt', line 12"),
+            (
+                [*lines[1000:], lines[10]],
+                "'c.txt', line 1401: row 'user0', column 'item10' was already given at 'a.txt', line 12",
+            ),
             ([*lines[1000:], lines[950]], "already given at 'b.txt', line 52"),
             ([*lines[1000:], lines[2000]], "already given at line 1001"),
             (["item user rating\n", *lines[1000:]], "'c.txt', line 1: the header is item, user, rating"),
-            ([line.replace(" ", ";") for line in lines[1000:]], "'c.txt', line 1: the fields are separated by semicolons"),
+            (
+                [line.replace(" ", ";") for line in lines[1000:]],
+                "'c.txt', line 1: the fields are separated by semicolons",
+            ),
         ):
             self.write("c.txt", "".join(rest))
             alone = self.run_program("complete", "a.txt", "b.txt", "c.txt", "--radius", 30)
@@ -202,7 +208,9 @@ class Ranks(ProgramTest):
     def test_models_in_parts(self):
         """The same folder from any number of ranks, over an older one too; read like the file."""
         data = self.ratings(**SHARED)
-        self.succeed("complete", data, "--radius", 100, "--iterations", 5, "--model", "m", "--model-parts", 3, "--quiet")
+        self.succeed(
+            "complete", data, "--radius", 100, "--iterations", 5, "--model", "m", "--model-parts", 3, "--quiet"
+        )
         command = ["complete", data, "--split", "0.9,0,0.1", "--quiet"]
         self.succeed(*command, "--threads", 1, "--model", "m.npz")
 
