@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "io/messages.hpp"
@@ -142,8 +143,9 @@ std::vector<SeveralTexts::Piece> SeveralTexts::pieces(int rank, int ranks) const
     if (alone) return text.size();
     return text.plain_size ? *text.plain_size : usual_packing * text.disk_size;
   };
-  std::uint64_t all = 0;
-  for (const TextParts& text : texts_) all += weight(text);
+  std::vector<std::uint64_t> sizes;  // asked for once: a packed text alone is unpacked for it
+  for (const TextParts& text : texts_) sizes.push_back(weight(text));
+  const std::uint64_t all = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
   const auto cut = [&](int r) {  // before the product would grow too large
     const auto parts = static_cast<std::uint64_t>(ranks);
     const auto part = static_cast<std::uint64_t>(r);
@@ -154,7 +156,7 @@ std::vector<SeveralTexts::Piece> SeveralTexts::pieces(int rank, int ranks) const
   std::vector<Piece> pieces;
   std::uint64_t before = 0;
   for (std::size_t k = 0; k < texts_.size(); ++k) {
-    const std::uint64_t size = weight(texts_[k]);
+    const std::uint64_t size = sizes[k];
     const std::uint64_t middle = before + size / 2;
     const std::uint64_t end = before + size;
     if (ranks == 1 || !(alone || texts_[k].plain_size)) {
