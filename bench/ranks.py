@@ -2,14 +2,19 @@
 """Ranks against threads: the same command on several numbers of ranks, with time, memory of each rank, and answers beside.
 
     bench/ranks.py build/bin/tracenorm DATA [--ranks 1,2,4] [--threads 1] [--weak] [--json FILE] [-- OPTIONS OF complete]
+    bench/ranks.py build/bin/tracenorm 100000 --weak --ranks 1,2,4,8,16 --cols 2000 --per-row 100
 
-Strong scaling: the same DATA on every number of ranks. With --weak DATA is made for each number of ranks instead: DATA rows a rank.
+Strong scaling: the same DATA on every number of ranks. With --weak DATA is a number of rows a rank, and a problem with
+so many is made for each number of ranks, by these ranks, a file each. Its radius is the trace norm of the truth, unless
+options say another. The column "kept" says which part of the speed of the first line is left: entries times iterations,
+a second of each thread.
 `--mpirun "mpirun ..."` says how ranks are started. One rank is started without it: that is the program as it is.
 """
 import argparse
 import json
 import pathlib
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -62,6 +67,7 @@ def measure(program, mpirun, ranks, threads, data, options, folder):
         "read": phases.get("read", 0),
         "iterations": run["iterations"],
         "megabytes": sorted(peaks.values(), reverse=True),
+        "observed": run["observed"],
         "objective": run["objective"],
         "lower_bound": run["lower_bound"],
         "messages": run["environment"].get("messages", 0),
@@ -69,12 +75,19 @@ def measure(program, mpirun, ranks, threads, data, options, folder):
     }
 
 
-def made(program, rows, ranks, folder):
-    """Data with that many rows for each rank."""
-    path = pathlib.Path(folder) / f"made{ranks}.tsv"
-    if not path.exists():
-        subprocess.run([program, "generate", "completion", str(path), "--rows", str(rows * ranks), "--quiet"], check=True)
-    return str(path)
+def made(chosen, ranks, folder):
+    """Data with so many rows for each rank, made by them, and the trace norm of the truth."""
+    path = pathlib.Path(folder) / f"made{ranks}"
+    facts = pathlib.Path(folder) / f"made{ranks}.json"
+    command = [chosen.program, "generate", "completion", str(path), "--parts", str(ranks), "--quiet"]
+    command += ["--json", str(facts), "--rows", str(int(chosen.data) * ranks), "--cols", str(chosen.cols)]
+    command += ["--observed", str(chosen.per_row / chosen.cols)]
+    begin = time.monotonic()
+    subprocess.run([*shlex.split(chosen.mpirun), "-n", str(ranks), *command] if ranks > 1 else command, check=True)
+    seconds = time.monotonic() - begin
+    facts = json.loads(facts.read_text())
+    print(f"# {facts['rows']} x {facts['cols']}, {facts['observed']} observed, made in {seconds:.1f} s", flush=True)
+    return str(path), facts["trace_norm"]
 
 
 def main():
@@ -88,27 +101,35 @@ def main():
     parser.add_argument("--ranks", default="1,2,4")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--weak", action="store_true")
+    parser.add_argument("--cols", type=int, default=2000, help="columns of what --weak makes")
+    parser.add_argument("--per-row", type=float, default=100, help="observed entries of each of its rows, on average")
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--mpirun", default="mpirun --oversubscribe --allow-run-as-root")
     parser.add_argument("--json")
     chosen = parser.parse_args(mine)
-    options = theirs or ["--radius", "1200", "--method", "fwua", "--iterations", "100"]
+    usual = ["--method", "fwua", "--iterations", "100"]
     lines = []
-    print("ranks threads   wall  solve   read   ms/it  MB of each rank           objective        bound  messages  MB sent")
+    numbers = "ranks threads   wall  solve   read   ms/it  MB of each rank           objective"
+    print(numbers + "        bound  messages  MB sent   kept")
     with tempfile.TemporaryDirectory() as folder:
         for ranks in map(int, chosen.ranks.split(",")):
-            data = made(chosen.program, int(chosen.data), ranks, folder) if chosen.weak else chosen.data
+            data, radius = made(chosen, ranks, folder) if chosen.weak else (chosen.data, 1200)
+            options = theirs if "--radius" in theirs else [*(theirs or usual), "--radius", str(radius)]
             runs = [
                 measure(chosen.program, shlex.split(chosen.mpirun), ranks, chosen.threads, data, options, folder)
                 for _ in range(chosen.repeat)
             ]
+            if chosen.weak:
+                shutil.rmtree(data)  # the next one is larger still
             best = min(runs, key=lambda run: run["solve"])
+            best["speed"] = best["iterations"] * best["observed"] / (ranks * chosen.threads * best["solve"])
             lines.append(best)
             memory = " ".join(f"{size:.0f}" for size in best["megabytes"])
             print(
                 f"{ranks:5} {chosen.threads:7} {best['wall']:6.2f} {best['solve']:6.2f} {best['read']:6.2f}"
                 f" {1000 * best['solve'] / max(1, best['iterations']):7.2f}  {memory:20} {best['objective']:14.6f}"
-                f" {best['lower_bound']:12.5g} {best['messages']:9} {best['bytes_sent'] / 1e6:8.1f}",
+                f" {best['lower_bound']:12.5g} {best['messages']:9} {best['bytes_sent'] / 1e6:8.1f}"
+                f" {best['speed'] / lines[0]['speed']:6.2f}",
                 flush=True,
             )
     if chosen.json:

@@ -79,7 +79,9 @@ int usage_error(const CLI::App& program, std::string_view message, std::string_v
 
 /// Whether ranks share its work; what solves nothing is done by one of them.
 bool works_on_ranks(const std::string& command) {
-  constexpr std::array names{"complete", "denoise", "covariance", "links", "evaluate", "resume"};
+  constexpr std::array names{"tracenorm complete", "tracenorm denoise",   "tracenorm covariance",
+                             "tracenorm links",    "tracenorm evaluate",  "tracenorm resume",
+                             "tracenorm predict",  "tracenorm recommend", "tracenorm generate completion"};
   return std::find(names.begin(), names.end(), command) != names.end();
 }
 
@@ -151,7 +153,7 @@ int run_program(const std::vector<std::string>& words) {
     return usage_error(program, message_of(error), troubleshooting_anchor(error));
   }
   try {
-    if (!is_spokesman() && !works_on_ranks(named_command(program).get_name())) return 0;
+    if (!is_spokesman() && !works_on_ranks(full_name(named_command(program)))) return 0;
     return action();
   } catch (const io::ReadError& error) {
     return complain(message_with_option(error, named_command(program)), error.code(), troubleshooting_anchor(error));

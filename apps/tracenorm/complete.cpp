@@ -37,8 +37,13 @@ constexpr const char* kCompleteExamples = R"(Examples:
   tracenorm complete votes.tsv --radius 300 --loss logistic --iterations 200
   tracenorm complete u.data --method rlrmc --rank 2 --split 0.5,0.25,0.25
 
+  tracenorm complete 2023.csv 2024.csv
+  tracenorm complete ratings/ --radius 1200
+  tracenorm complete 'part-*.csv.gz' --model m.npz
+
 DATA may be MovieLens (u.data, ratings.dat, ratings.csv or the zip), CSV or TSV triplets, Matrix Market, .npy, SciPy's sparse
-.npz or LIBMF triplets, and may be compressed (.gz, .xz).
+.npz or LIBMF triplets, and may be compressed (.gz, .xz). Several texts of triplets count as one that has all their lines: names one after another, a
+folder (its files by name), a pattern in quotes, or @LIST, a file with a name a line. Each may have the header of the first again.
 Without --radius everything that is not given is chosen: a path of radii is judged on the validation entries (or on a tenth of
 DATA, and the answer is then solved on all of it). With --radius R the model is the paper's unless told otherwise.)";
 
@@ -58,6 +63,7 @@ void check_options(const CompleteOptions& options) {
 
 std::vector<report::NamedValue> own_options(const CompleteOptions& options, double deviation) {
   std::vector<report::NamedValue> own;
+  own.push_back({"files", static_cast<std::int64_t>(options.completion.files.size())});
   const auto add = [&](const char* name, const std::string& value) {
     own.push_back({name, {}});
     if (!value.empty()) own.back().value = value;
@@ -153,7 +159,6 @@ void add_complete(CLI::App& program, Action& action) {
   CLI::App* app = program.add_subcommand("complete", "robust matrix completion: fill in a matrix from some entries");
   const auto options = std::make_shared<CompleteOptions>();
   EstimationOptions& common = options->completion.common;
-  add_estimation_options(*app, common, "DATA", "entries: row, column, value");
   add_completion_options(*app, options->completion);
   app->add_option_function<std::string>(
          "--split",

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "entry_check.hpp"
+#include "io/messages.hpp"
 #include "option_values.hpp"
 
 namespace tracenorm::app {
@@ -41,6 +42,11 @@ std::vector<Real> weights_of(const Entries& entries, const Entries& weights, con
 }  // namespace
 
 void add_completion_options(CLI::App& app, CompletionOptions& options) {
+  app.add_option("DATA", options.words,
+                 "entries: row, column, value; several files (or a folder, a quoted pattern, @LIST) count as one")
+      ->required()
+      ->type_name("FILE");
+  add_estimation_options(app, options.common);
   add_number(app, "--complement", options.complement, kNotNegative, "penalty on the square of every unobserved entry")
       ->group("Objective");
   app.add_flag_callback(
@@ -81,7 +87,10 @@ void settle(CompletionOptions& options, const std::vector<std::string>& inputs) 
     }
     fit.penalty = ComplementSquaredPenalty{options.complement};
   }
-  std::vector<std::string> files{options.common.data, options.weights};
+  options.files = io::data_files(options.words);
+  options.common.data = io::listing(options.words, 3);
+  std::vector<std::string> files = options.files;
+  files.push_back(options.weights);
   files.insert(files.end(), inputs.begin(), inputs.end());
   settle(options.common, files);
 }
@@ -90,22 +99,22 @@ CompletionData read_completion(const CompletionOptions& options, Entries& entrie
   const EstimationOptions& common = options.common;
   CompletionData data;
   if (may_deal && ranks() != nullptr && options.weights.empty() && common.certificate.empty() &&
-      common.report.empty() && takes_dealt(common.fit) && io::reads_in_parts(common.data, common.read)) {
+      common.report.empty() && takes_dealt(common.fit) && io::reads_in_parts(options.files, common.read)) {
     data.dealt = DealtEntries{.ranks = ranks()};
-    data.table = io::read_entries(common.data, common.read, *data.dealt);
+    data.table = io::read_entries(options.files, common.read, *data.dealt);
   } else {
-    data.table = io::read_entries(common.data, common.read);
+    data.table = io::read_entries(options.files, common.read);
   }
   entries = std::move(data.table.entries);
   const io::NamedEntries& table = data.table;
-  check_entries(*common.fit.loss, entries, table.row_labels, table.col_labels, common.data);
+  check_entries(*common.fit.loss, entries, table.row_labels, table.col_labels, common.data, data.dealt);
   if (options.weights.empty()) {
     if (!data.table.weight.empty()) data.weights = Entries{entries.row, entries.col, std::move(data.table.weight)};
     return data;
   }
   // Weights of entries that are not there do not matter.
-  data.weights = io::read_entries_like(options.weights, table.row_labels, table.col_labels, table.rows, table.cols,
-                                       io::Strangers::leave_out,
+  data.weights = io::read_entries_like(io::data_files({options.weights}), table.row_labels, table.col_labels,
+                                       table.rows, table.cols, io::Strangers::leave_out,
                                        {.duplicates = common.read.duplicates, .threads = common.read.threads})
                      .entries;
   return data;

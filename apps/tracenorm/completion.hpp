@@ -10,17 +10,20 @@ namespace tracenorm::app {
 
 struct CompletionOptions {
   EstimationOptions common;
+  std::vector<std::string> words;  ///< what was given for data
+  std::vector<std::string> files;  ///< and which files these are
   double complement = 0;
   std::string weights;  ///< a file; empty: all one
 };
 
+/// Those of `complete` and `evaluate`, all others of an estimation among them.
 void add_completion_options(CLI::App& app, CompletionOptions& options);
 
-/// Everything that can be said before any data are read; `inputs` are further files. Throws a usage error where options
-/// do not go together.
+/// Which files the data are, and everything that can be said before any data are read; `inputs` are further files.
+/// Throws a usage error where options do not go together.
 void settle(CompletionOptions& options, const std::vector<std::string>& inputs);
 
-/// A file of entries, with the names that came with them.
+/// The entries of all files, with the names that came with them.
 struct CompletionData {
   io::NamedEntries table;               ///< without its entries
   std::optional<Entries> weights;       ///< one per entry of the data, in any order

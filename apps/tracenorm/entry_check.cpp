@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <vector>
 
+#include "base/among_ranks.hpp"
 #include "base/topic.hpp"
 #include "io/messages.hpp"
 #include "tracenorm/error.hpp"
@@ -43,8 +46,15 @@ std::string shown(const Labels& labels, Index index) {
 }  // namespace
 
 void check_entries(const Loss& loss, const Entries& entries, const Labels& rows, const Labels& cols,
-                   const std::string& file) {
+                   const std::string& file, const std::optional<DealtEntries>& dealt) {
   const std::size_t bad = first_refused(loss, entries.value);
+  if (dealt) {
+    constexpr Offset none = std::numeric_limits<Offset>::max();
+    const std::vector<Offset> mine{bad == entries.value.size() ? none : dealt->place[bad]};
+    const std::vector<Offset> all = gathered(mine, dealt->ranks);
+    const Offset first = *std::min_element(all.begin(), all.end());
+    if (first != none && first != mine[0]) static_cast<void>(gathered(mine, dealt->ranks));  // who has it ends this one
+  }
   if (bad == entries.value.size()) return;
   refuse(loss, file, shown(rows, entries.row[bad]), shown(cols, entries.col[bad]), entries.value[bad]);
 }

@@ -54,10 +54,17 @@ Model labelled_model(const report::RunReport& report) {
 
 void write_results(const EstimationOptions& options, report::RunReport& report,
                    const std::vector<FurtherOutput>& further) {
-  if (!is_spokesman()) return;
   OutputAttempts outputs;
+  if (options.model_parts > 0 && report.result.status != Status::numerical_failure) {
+    outputs.attempt([&] {
+      io::write_model_parts(options.model, is_spokesman() ? report::make_model(report) : labelled_model(report),
+                            options.model_parts, ranks());
+      report.written.push_back(options.model);
+    });
+  }
+  if (!is_spokesman()) return outputs.rethrow();
   // A model that is not made of numbers must not replace a good one.
-  if (!options.model.empty() && report.result.status != Status::numerical_failure) {
+  if (!options.model.empty() && options.model_parts == 0 && report.result.status != Status::numerical_failure) {
     outputs.attempt([&] {
       io::write_model(options.model, report::make_model(report));
       report.written.push_back(options.model);
@@ -169,8 +176,8 @@ Entries read_held_out(const std::string& path, std::string_view what, const io::
                       const EstimationOptions& options) {
   io::ReadOptions read = options.read;  // the same columns and marks, whatever the kind of file
   read.format = io::Format::automatic;
-  Entries entries = io::read_entries_like(path, training.row_labels, training.col_labels, training.rows, training.cols,
-                                          io::Strangers::keep, read)
+  Entries entries = io::read_entries_like(io::data_files({path}), training.row_labels, training.col_labels,
+                                          training.rows, training.cols, io::Strangers::keep, read)
                         .entries;
   for (std::size_t e = 0; e < entries.row.size(); ++e) {
     if (entries.row[e] >= 0 || entries.col[e] >= 0) return entries;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/execution.hpp"
 #include "base/topic.hpp"
@@ -37,9 +38,7 @@ void parse_l1(FitOptions& options, const std::string& text) {
   options.penalty = lambda > 0 ? Penalty(L1Penalty{lambda}) : Penalty(NoPenalty{});
 }
 
-void add_input_options(CLI::App& app, EstimationOptions& options, const std::string& data_name,
-                       const std::string& data_help) {
-  app.add_option(data_name, options.data, data_help)->required()->type_name("FILE");
+void add_input_options(CLI::App& app, EstimationOptions& options) {
   add_reading_options(app, options.read);
   app.add_option_function<std::string>(
          "--prepare",
@@ -89,6 +88,11 @@ void add_output_options(CLI::App& app, EstimationOptions& options) {
   app.add_option("--model", options.model, "save the solution for `predict` (NumPy opens it)")
       ->type_name("FILE.npz")
       ->group("Output");
+  add_integer(
+      app, "--model-parts", options.model_parts, 1, 1000000,
+      "make --model a folder of so many files of rows, which ranks write side by side, and a manifest; `predict` "
+      "and others take it like a file")
+      ->group("Output");
   app.add_option("--certificate", options.certificate, "save the proof of the lower bound for `verify`")
       ->type_name("FILE.npz")
       ->group("Output");
@@ -124,6 +128,29 @@ void check_gap(const FitOptions& options) {
                           method_name(*options.method), methods_where(is_convex)));
 }
 
+/// A folder that may be made, or that holds a model in parts, or nothing.
+void settle_model_folder(std::string& model) {
+  namespace fs = std::filesystem;
+  if (model.empty()) throw Error(ErrorCode::usage, "--model-parts: there is no model to write; give --model FOLDER");
+  while (model.size() > 1 && model.ends_with('/')) model.pop_back();
+  std::error_code ignored;
+  if (!fs::exists(model, ignored)) return;
+  std::string_view reason;
+  if (!fs::is_directory(model, ignored)) reason = "it is a file";
+  if (reason.empty() && !fs::is_empty(model, ignored) && !io::is_model_in_parts(model))
+    reason = "it is a folder that holds something else";
+  if (reason.empty()) return;
+  throw TopicError(ErrorCode::input, Topic::writing,
+                   fmt::format("--model: cannot write '{}': {}; give the name of a new folder, or of a model in parts",
+                               model, reason));
+}
+
+/// What to try to write before the work.
+std::string model_probe(const std::string& folder) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(folder, ignored) ? folder + "/manifest.json" : folder;
+}
+
 void check_certificate(const EstimationOptions& options) {
   if (options.certificate.empty() || is_bounded(*options.fit.method)) return;
   throw Error(ErrorCode::usage,
@@ -136,7 +163,12 @@ void check_certificate(const EstimationOptions& options) {
 
 void add_estimation_options(CLI::App& app, EstimationOptions& options, const std::string& data_name,
                             const std::string& data_help) {
-  add_input_options(app, options, data_name, data_help);
+  app.add_option(data_name, options.data, data_help)->required()->type_name("FILE");
+  add_estimation_options(app, options);
+}
+
+void add_estimation_options(CLI::App& app, EstimationOptions& options) {
+  add_input_options(app, options);
   add_objective_options(app, options.fit);
   options.method.add_to(app);
   add_fields(app, options.fit.run, {"iterations", "gap", "time", "certificate_share", "seed", "threads", "backend"},
@@ -175,13 +207,12 @@ void set_defaults(FitOptions& options, const Loss& loss) {
 }
 
 void settle(EstimationOptions& options, const std::vector<std::string>& inputs, const OutputPaths& further) {
+  if (options.model_parts > 0) settle_model_folder(options.model);
   options.fit.method = options.method.make(options.fit.run.gap.has_value());
   const bool given = options.fit.method.has_value();
   if (given) check_radius(options.fit);
   options.fit.run.keep_dual = !options.certificate.empty();
-  if (ranks() != nullptr && options.fit.run.threads == 0) {  // those on one machine share its cores
-    options.fit.run.threads = std::max(1, Execution(0).threads() / ranks()->neighbours());
-  }
+  options.fit.run.threads = own_threads(options.fit.run.threads);
   options.read.threads = options.fit.run.threads;
   options.fit = settle(options.fit);
   if (!given) check_radius(options.fit);
@@ -192,9 +223,12 @@ void settle(EstimationOptions& options, const std::vector<std::string>& inputs, 
     throw TopicError(ErrorCode::usage, Topic::checkpoint,
                      "--checkpoint: data from standard input cannot be read again; give a file");
   }
-  OutputPaths outputs{
-      {"--json", options.json},     {"--model", options.model},   {"--certificate", options.certificate},
-      {"--report", options.report}, {"--output", options.output}, {"--checkpoint", options.checkpoint.file}};
+  OutputPaths outputs{{"--json", options.json},
+                      {"--model", options.model_parts > 0 ? model_probe(options.model) : options.model},
+                      {"--certificate", options.certificate},
+                      {"--report", options.report},
+                      {"--output", options.output},
+                      {"--checkpoint", options.checkpoint.file}};
   outputs.insert(outputs.end(), further.begin(), further.end());
   check_outputs(outputs, inputs);
 }

@@ -16,7 +16,7 @@
 namespace tracenorm::app {
 
 struct EstimationOptions {
-  std::string data;
+  std::string data;  ///< a file, or words for several
   io::ReadOptions read;
 
   FitOptions fit;  ///< its method is made of what `method` was given
@@ -24,6 +24,7 @@ struct EstimationOptions {
 
   std::string json;
   std::string model;
+  int model_parts = 0;  ///< 0: a file
   std::string certificate;
   std::string report;  ///< an HTML page; empty: none
   std::string output;  ///< the whole matrix; empty: not wanted
@@ -37,6 +38,8 @@ void set_defaults(FitOptions& options, const Loss& loss);
 /// Adds them all, in groups. `data_name` is the positional argument.
 void add_estimation_options(CLI::App& app, EstimationOptions& options, const std::string& data_name,
                             const std::string& data_help);
+/// All but the positional argument.
+void add_estimation_options(CLI::App& app, EstimationOptions& options);
 
 /// --clip and --no-clip; `otherwise` says what holds without them.
 void add_clip_options(CLI::App& app, FitOptions& options, const std::string& otherwise);

@@ -221,13 +221,12 @@ int run(EvaluateOptions options) {
 void add_evaluate(CLI::App& program, Action& action) {
   CLI::App* app = program.add_subcommand("evaluate", "errors and list quality of completion, by folds or a test set");
   const auto options = std::make_shared<EvaluateOptions>();
-  EstimationOptions& common = options->completion.common;
-  add_estimation_options(*app, common, "DATA", "entries: row, column, value");
+  add_completion_options(*app, options->completion);
   app->remove_option(app->get_option("--model"));  // each fold has its own
+  app->remove_option(app->get_option("--model-parts"));
   app->remove_option(app->get_option("--certificate"));
   app->remove_option(app->get_option("--report"));
   app->remove_option(app->get_option("--output"));
-  add_completion_options(*app, options->completion);
   app->add_option_function<std::string>(
          "--folds",
          [options](const std::string& text) {

@@ -7,7 +7,9 @@
 #include "base/random.hpp"
 #include "commands.hpp"
 #include "generate.hpp"
+#include "generate_parts.hpp"
 #include "option_values.hpp"
+#include "process_ranks.hpp"
 #include "tracenorm/io.hpp"
 #include "tracenorm/low_rank_matrix.hpp"
 
@@ -24,14 +26,18 @@ struct GeneratedCompletion {
   double outliers = 0.1;
   double noise = 0;
   Offset truth_entries = 50000;
+  int parts = 0;  ///< 0: one file
 };
 
 constexpr const char* kCompletionExamples = R"(Examples:
   tracenorm generate completion train.tsv --truth truth.tsv
   tracenorm generate completion train.tsv --rows 300 --cols 200 --rank 3 --observed 0.3 --outliers 0 --noise 0.1
+  mpirun -n 16 tracenorm generate completion large --parts 16 --rows 10000000 --cols 100000 --observed 0.0005
 
 The truth is a product of Gaussian factors, scaled so that its entries have deviation 1. An outlier is shifted by 5 to 10, up or
-down. The truth file holds clean values at places that were not observed, for --test.)";
+down. The truth file holds clean values at places that were not observed, for --test. --parts makes a folder that `complete` reads:
+entries are observed, and are outliers, independently of each other, each row by random numbers of its own, so that the lines are the
+same whoever writes them.)";
 
 LowRankMatrix make_truth(const GeneratedCompletion& options, Random& random) {
   Eigen::MatrixXd left(options.rows, options.rank);
@@ -105,10 +111,34 @@ Offset corrupt(Entries& entries, const GeneratedCompletion& options, Random& ran
   return outliers;
 }
 
+int run_in_parts(const GeneratedCompletion& options) {
+  if (options.common.want_truth)
+    throw Error(ErrorCode::usage, "--truth and --parts do not go together; hold out entries with --split of complete");
+  check_outputs({{"--json", options.common.json}}, {});
+  const PartsFacts made = write_parts(options.common.file,
+                                      {options.rows, options.cols, options.rank, options.observed, options.outliers,
+                                       options.noise, options.common.seed},
+                                      options.parts);
+  if (!is_spokesman()) return 0;
+  report_facts(options.common, {{"folder", options.common.file},
+                                {"parts", std::int64_t{options.parts}},
+                                {"rows", std::int64_t{options.rows}},
+                                {"cols", std::int64_t{options.cols}},
+                                {"rank", std::int64_t{options.rank}},
+                                {"observed", made.observed},
+                                {"outliers", made.outliers},
+                                {"noise", options.noise},
+                                {"trace_norm", made.trace_norm},
+                                {"seed", static_cast<std::int64_t>(options.common.seed)}});
+  return 0;
+}
+
 int run(const GeneratedCompletion& options) {
   if (options.rank > std::min(options.rows, options.cols)) {
     throw Error(ErrorCode::usage, "--rank: larger than the matrix; give at most the smaller of --rows and --cols");
   }
+  if (options.parts > 0) return run_in_parts(options);
+  if (!is_spokesman()) return 0;
   check_outputs(options.common.outputs(), {});
   Random random(options.common.seed);
   const LowRankMatrix truth = make_truth(options, random);
@@ -151,6 +181,8 @@ void add_generate_completion(CLI::App& generate, Action& action) {
              "standard deviation of the Gaussian noise on observed entries");
   add_integer(*app, "--truth-entries", options->truth_entries, 1, 1000000000,
               "at most this many entries in the truth file");
+  add_integer(*app, "--parts", options->parts, 1, 1000000,
+              "make FILE.tsv a folder of so many files, which threads, and ranks under mpirun, write side by side");
   app->footer(kCompletionExamples);
   app->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -12,6 +12,7 @@
 #include "option_values.hpp"
 #include "output_stream.hpp"
 #include "outputs.hpp"
+#include "process_ranks.hpp"
 #include "reading_options.hpp"
 #include "tracenorm/error.hpp"
 #include "tracenorm/io.hpp"
@@ -87,7 +88,7 @@ int run(const PredictOptions& options) {
     pairs.col.insert(pairs.col.begin(), pairs.header->second);
   }
   const Offset size = static_cast<Offset>(pairs.row.size());
-  const Execution execution(options.threads);
+  const Execution execution(own_threads(options.threads));
   std::vector<Place> places(pairs.row.size());
   for_each_element(execution, places.size(), [&](std::size_t p) {
     places[p] = {index_of(rows.find(pairs.row[p])), index_of(cols.find(pairs.col[p])), fresh.find(pairs.row[p])};

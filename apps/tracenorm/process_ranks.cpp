@@ -2,9 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
+#include "base/execution.hpp"
 #include "tracenorm/mpi.hpp"
 
 namespace tracenorm::app {
@@ -29,6 +31,11 @@ void speak() {
 Ranks* ranks() { return mpi_ranks(); }
 
 bool is_spokesman() { return ranks() == nullptr || ranks()->is_first(); }
+
+int own_threads(int wanted) {
+  if (ranks() == nullptr || wanted > 0) return wanted;
+  return std::max(1, Execution(0).threads() / ranks()->neighbours());
+}
 
 void join_ranks() {
   if (is_spokesman()) return;

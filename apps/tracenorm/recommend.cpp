@@ -14,6 +14,7 @@
 #include "option_values.hpp"
 #include "output_stream.hpp"
 #include "outputs.hpp"
+#include "process_ranks.hpp"
 #include "reading_options.hpp"
 #include "report/ranking.hpp"
 #include "tracenorm/error.hpp"
@@ -50,9 +51,10 @@ class Seen {
  public:
   Seen(const RecommendOptions& options, const Model& model) {
     if (options.seen.empty()) return;
-    const Entries entries = io::read_entries_like(options.seen, model.rows, model.cols, model.factors.rows(),
-                                                  model.factors.cols(), io::Strangers::leave_out, options.read)
-                                .entries;
+    const Entries entries =
+        io::read_entries_like(io::data_files({options.seen}), model.rows, model.cols, model.factors.rows(),
+                              model.factors.cols(), io::Strangers::leave_out, options.read)
+            .entries;
     pattern_ = make_sparse(model.factors.rows(), model.factors.cols(), entries).pattern;
   }
   [[nodiscard]] std::vector<Index> columns(std::optional<Index> row) const {
@@ -80,7 +82,7 @@ void append_list(std::string& text, const std::string& name, const Model& model,
 void write_all(const RecommendOptions& options, const Model& model, const Seen& seen, OutputStream& lines) {
   constexpr Offset kBlock = 64;
   const Index cols = model.factors.cols();
-  const Execution execution(options.threads);
+  const Execution execution(own_threads(options.threads));
   write_in_waves(execution, model.factors.rows(), kBlock, lines, [&](Offset first, Offset count, std::string& text) {
     const auto begin = static_cast<Index>(first);
     const auto end = static_cast<Index>(first + count);
@@ -113,15 +115,20 @@ void write_given(const RecommendOptions& options, const Model& model, const Seen
                                     "would fit it to entries of its own",
                                     name));
   }
-  std::string text;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    append_list(text, options.rows[r], model, report::row_predictions(model, rows[r]), seen.columns(rows[r]),
-                options.top);
-  }
-  for (std::size_t r = 0; r < fresh.names().size(); ++r) {
-    append_list(text, fresh.names()[r], model, fresh.row(r).scores(model), fresh.columns(r), options.top);
-  }
-  lines.write(text);
+  const std::size_t known = rows.size();
+  const auto append = [&](std::size_t r, std::string& text) {
+    if (r < known) {
+      append_list(text, options.rows[r], model, report::row_predictions(model, rows[r]), seen.columns(rows[r]),
+                  options.top);
+    } else {
+      const std::size_t f = r - known;
+      append_list(text, fresh.names()[f], model, fresh.row(f).scores(model), fresh.columns(f), options.top);
+    }
+  };
+  write_in_waves(Execution(own_threads(options.threads)), static_cast<Offset>(known + fresh.names().size()), 1, lines,
+                 [&](Offset first, Offset count, std::string& text) {
+                   for (Offset r = first; r < first + count; ++r) append(static_cast<std::size_t>(r), text);
+                 });
 }
 
 int run(const RecommendOptions& options) {

@@ -36,16 +36,16 @@ constexpr const char* kVerifyExamples = R"(Examples:
   tracenorm complete u.data --radius 600 --gap 0.01 --model m.npz --certificate c.npz
   tracenorm verify u.data m.npz c.npz
 
-DATA is the file that the run read, and is read in the same way: give the same options about its columns, format, missing values and weights.
+DATA is what the run read (several files as a folder, a pattern or @LIST), and is read in the same way: give the same options about its columns, format, missing values and weights.
 Objective, trace norm and lower bound are computed anew in double, with every rounding error bounded; docs/certificates.md has the proofs.
 Exit codes: 0 proved (or proved up to the probability that is printed), 1 refuted, 2 usage, 3 bad input.)";
 
 /// Weights of a file of their own, in the order of the entries; NaN where it has none.
 std::vector<Real> weights_from(const VerifyCommand& command, const Model& model, const Entries& entries) {
-  const Entries weights =
-      io::read_entries_like(command.weights, model.rows, model.cols, model.factors.rows(), model.factors.cols(),
-                            io::Strangers::leave_out, {io::Format::automatic, command.read.duplicates})
-          .entries;
+  const Entries weights = io::read_entries_like(io::data_files({command.weights}), model.rows, model.cols,
+                                                model.factors.rows(), model.factors.cols(), io::Strangers::leave_out,
+                                                {io::Format::automatic, command.read.duplicates})
+                              .entries;
   const auto key = [&](const Entries& of, std::size_t e) {
     return Offset{of.row[e]} * model.factors.cols() + of.col[e];
   };
@@ -61,8 +61,8 @@ std::vector<Real> weights_from(const VerifyCommand& command, const Model& model,
 GivenData read_entries(const VerifyCommand& command, const Model& model) {
   const Index rows = model.factors.rows();
   const Index cols = model.factors.cols();
-  const io::NamedEntries table =
-      io::read_entries_like(command.data, model.rows, model.cols, rows, cols, io::Strangers::keep, command.read);
+  const io::NamedEntries table = io::read_entries_like(io::data_files({command.data}), model.rows, model.cols, rows,
+                                                       cols, io::Strangers::keep, command.read);
   GivenData data{rows, cols};
   for (std::size_t e = 0; e < table.entries.row.size(); ++e) {
     if (table.entries.row[e] < 0 || table.entries.col[e] < 0) continue;

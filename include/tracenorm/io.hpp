@@ -16,6 +16,7 @@
 #include "tracenorm/error.hpp"
 #include "tracenorm/model.hpp"
 #include "tracenorm/observations.hpp"
+#include "tracenorm/ranks.hpp"
 
 namespace tracenorm::io {
 
@@ -108,12 +109,23 @@ struct Graph {
 /// matrix (.npy, Matrix Market array) becomes its finite entries.
 NamedEntries read_entries(const std::string& path, const ReadOptions& options = {});
 
-/// Whether the file is a text of triplets that can be opened several times, so that ranks can read it in parts.
-bool reads_in_parts(const std::string& path, const ReadOptions& options = {});
+/// The files that words of a command line mean: paths as they are, "-" too; folders by their files in the order of
+/// their names, without those whose names begin with '.' or '_'; patterns ("part-*.csv", where no file has that name)
+/// by what they match; "@list.txt" by the lines of that file, in its folder. Several must be regular files, each given
+/// once.
+std::vector<std::string> data_files(const std::vector<std::string>& words);
+
+/// Texts of triplets, as one file that has the lines of all in this order. Each may have the header of the first again.
+/// One path is read as it is, whatever it holds.
+NamedEntries read_entries(const std::vector<std::string>& paths, const ReadOptions& options = {});
+
+/// Whether files are texts of triplets that can be opened several times, so that ranks can read them in parts.
+bool reads_in_parts(const std::vector<std::string>& paths, const ReadOptions& options = {});
 /// The same data, of which each of `dealt.ranks` reads a part and is given the entries of its rows, in the order of the
-/// file, with the numbers that all rows and columns have; `dealt` says which rows, and where the entries stood. What is
-/// packed is unpacked by every rank. All of them have the names of all rows and columns.
-NamedEntries read_entries(const std::string& path, const ReadOptions& options, DealtEntries& dealt);
+/// files, with the numbers that all rows and columns have; `dealt` says which rows, and where the entries stood. What
+/// is packed is read whole by one rank, or by every rank where it is the only file. All of them have the names of all
+/// rows and columns.
+NamedEntries read_entries(const std::vector<std::string>& paths, const ReadOptions& options, DealtEntries& dealt);
 
 /// What becomes of an entry whose row or column the existing data do not have: an input error, nothing, or an entry
 /// with `Preparation::kUnknown` for an index.
@@ -123,6 +135,8 @@ enum class Strangers { refuse, leave_out, keep };
 /// matched by position; otherwise by name.
 NamedEntries read_entries_like(const std::string& path, const Labels& rows, const Labels& cols, Index row_count,
                                Index col_count, Strangers strangers, const ReadOptions& options = {});
+NamedEntries read_entries_like(const std::vector<std::string>& paths, const Labels& rows, const Labels& cols,
+                               Index row_count, Index col_count, Strangers strangers, const ReadOptions& options = {});
 
 /// A full matrix from .npy, Matrix Market or a text of rows; tables of entries become a matrix with NaN holes. Text is
 /// taken as rows of numbers, unless its name (u.data, ratings.*), its header or "::" says that it holds triplets.
@@ -190,6 +204,13 @@ void write_matrix(const std::string& path, const Eigen::MatrixXd& matrix, const 
 /// predictor_row_offset, predictor_col_offset. Where it is known how far they are off: row_width, col_width,
 /// unknown_width, interval_scores. Names that are very long are kept as row_names_utf8 and row_names_ends instead.
 void write_model(const std::string& path, const Model& model);
+/// A folder with so many parts of about equally many rows, each a file, what all rows share in another, and a manifest
+/// that has their sizes and checksums. Ranks write some parts each; all of them make this call with the same model, of
+/// which they need their rows and the first one all that is shared. The bytes do not depend on their number. A model
+/// that is there already stays whole until the new one is.
+void write_model_parts(const std::string& folder, const Model& model, int parts, Ranks* ranks = nullptr);
+bool is_model_in_parts(const std::string& folder);
+/// A file, or a folder of parts.
 Model read_model(const std::string& path);
 
 /// A .npz of where a run stands; an array for each of its numbers. A file that is not whole, or of another version, is

@@ -19,7 +19,8 @@ namespace tracenorm {
 /// begun. All of its ranks make this call, and end what it returns, together.
 [[nodiscard]] std::unique_ptr<Ranks> ranks_of(int communicator);
 /// After an error. True: all ranks have one, as when each read the same file, and the first should report it; false: it
-/// is this rank's own. Waits for the others for a moment only. The ranks are those of one of the calls above.
+/// is this rank's own. Waits for the others for a moment only; where ranks before this one have an error as well it
+/// waits longer, for the first of them to report its own and to end all. The ranks are those of one of the calls above.
 [[nodiscard]] bool all_failed(Ranks& ranks);
 /// Ends all ranks, whatever they are doing.
 [[noreturn]] void end_all_ranks(int code);

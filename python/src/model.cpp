@@ -138,8 +138,12 @@ void bind_model(nb::module_& module) {
            "The model with rows 0, 1, ... of the entries as well, at these places; column -1 is one that is unknown.")
       .def("dense_rows", &dense_rows, "first"_a, "last"_a)
       .def(
-          "save", [](const Model& model, const std::string& path) { io::write_model(path, model); }, "path"_a,
-          nb::call_guard<nb::gil_scoped_release>())
+          "save",
+          [](const Model& model, const std::string& path, int parts) {
+            if (parts > 0) return io::write_model_parts(path, model, parts);
+            io::write_model(path, model);
+          },
+          "path"_a, "parts"_a = 0, nb::call_guard<nb::gil_scoped_release>(), "A file, or a folder of so many parts.")
       .def_static(
           "load", [](const std::string& path) { return io::read_model(path); }, "path"_a,
           nb::call_guard<nb::gil_scoped_release>());

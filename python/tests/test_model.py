@@ -46,6 +46,19 @@ def test_offsets_answer_for_unknown_ids_and_survive_a_file(tmp_path, additive):
     assert np.corrcoef(levels, np.nanmean(data, axis=0))[0, 1] > 0.95
 
 
+def test_a_model_in_parts_is_the_same_model(tmp_path, corrupted):
+    result = tracenorm.solve((corrupted["rows"], corrupted["cols"], corrupted["values"]), radius=40.0, prepare="both")
+    result.save(tmp_path / "model", parts=3)
+    assert len(list((tmp_path / "model").glob("rows-*.npz"))) == 3
+    again = tracenorm.load(tmp_path / "model")
+    np.testing.assert_array_equal(again.to_dense(), result.to_dense())
+    with pytest.raises(ValueError, match="parts = 0"):
+        result.save(tmp_path / "model", parts=0)
+    next((tmp_path / "model").glob("rows-*.npz")).write_bytes(b"")
+    with pytest.raises(ValueError, match="is not the file that the manifest beside it means"):
+        tracenorm.load(tmp_path / "model")
+
+
 def test_a_weighted_norm_is_another_problem(corrupted):
     data = (corrupted["rows"], corrupted["cols"], corrupted["values"])
     plain = tracenorm.solve(data, radius=40.0)

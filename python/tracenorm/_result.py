@@ -262,10 +262,15 @@ class Model:
             residuals = values[known] - fitted
         return plot(self, residuals)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes a ``.npz`` that the program and ``numpy.load`` open as well."""
+    def save(self, path: str | os.PathLike[str], *, parts: int | None = None) -> None:
+        """Writes a ``.npz`` that the program and ``numpy.load`` open as well.
+
+        With ``parts`` it is a folder of so many files of rows, and a manifest.
+        """
+        if parts is not None and parts < 1:
+            raise ValueError(f"parts = {parts}; it must be 1 or more, or None for a file")
         try:
-            self._model.save(os.fspath(path))
+            self._model.save(os.fspath(path), parts or 0)
         except ValueError as error:
             raise OSError(str(error)) from None
 
@@ -381,7 +386,7 @@ def _structured(columns: dict[str, npt.NDArray[Any]]) -> npt.NDArray[Any]:
 
 
 def load(path: str | os.PathLike[str]) -> Model:
-    """Reads a model that ``Model.save`` or the program's ``--model`` wrote."""
+    """Reads a model that ``Model.save`` or the program's ``--model`` wrote, a file or a folder of parts."""
     path = os.fspath(path)
     if not os.path.exists(path):
         raise FileNotFoundError(f"no model file {path!r}")

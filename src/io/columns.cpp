@@ -55,14 +55,6 @@ bool names_all(const ColumnPlaces& columns) { return names_ids(columns) && colum
 
 bool is_number_or_hole(std::string_view field) { return is_missing_word(field) || parse_number(field).has_value(); }
 
-// A first line is a header when something that is not a number stands where the value belongs. "1 2 x" is not a header
-// but a mistake, and neither is a line whose value is only missing.
-bool is_triplet_header(const Fields& fields, std::size_t value) {
-  if (fields.size() <= value) return names_ids(named_columns(fields));
-  if (is_number_or_hole(fields[value])) return false;
-  return names_all(named_columns(fields)) || !parse_number(fields[0]) || !parse_number(fields[1]);
-}
-
 // Pairs are names, which may be anything. A line of known words is a header, and so is one above ids that are all
 // integers when its own is none.
 bool is_pair_header(const FirstLines& first) {
@@ -165,6 +157,13 @@ std::string words_for(const ColumnPlaces& columns, const Fields& header) {
 }
 
 }  // namespace
+
+// "1 2 x" is not a header but a mistake, and neither is a line whose value is only missing.
+bool is_triplet_header(const Fields& fields, std::size_t value) {
+  if (fields.size() <= value) return names_ids(named_columns(fields));
+  if (is_number_or_hole(fields[value])) return false;
+  return names_all(named_columns(fields)) || !parse_number(fields[0]) || !parse_number(fields[1]);
+}
 
 FirstLines first_lines(const std::string& name, std::string_view text, std::size_t fields) {
   constexpr std::size_t most = 20;

@@ -46,6 +46,9 @@ ColumnPlaces find_columns(const FirstLines& first, const std::vector<std::string
 std::size_t column_position(const std::string& wanted, const std::vector<std::string>& fields, bool by_name,
                             const std::string& file, const char* setting);
 
+/// Whether a first line with these fields is a header: something that is not a number stands where the value belongs.
+bool is_triplet_header(const std::vector<std::string>& fields, std::size_t value);
+
 /// Whether the first line names row, column and value in words that are known.
 bool names_triplet_columns(const FirstLines& first);
 

@@ -99,10 +99,13 @@ std::vector<Repeat> find_repeats(const NamedEntries& data, const Execution& exec
 
 [[noreturn]] void fail_repeat(const ParsedEntries& parsed, const Repeat& repeat) {
   const NamedEntries& data = parsed.data;
+  const std::string file = parsed.file_of(repeat.entry);
+  const std::string earlier = parsed.file_of(repeat.first);
   fail_for("duplicates",
-           "'{}', {}: row {}, column {} was already given at {}; give each entry once, or choose first, last or mean",
-           parsed.name, parsed.where(repeat.entry), excerpt(data.row_labels.name(data.entries.row[at(repeat.entry)])),
-           excerpt(data.col_labels.name(data.entries.col[at(repeat.entry)])), parsed.where(repeat.first));
+           "'{}', {}: row {}, column {} was already given at {}{}; give each entry once, or choose first, last or mean",
+           file, parsed.where(repeat.entry), excerpt(data.row_labels.name(data.entries.row[at(repeat.entry)])),
+           excerpt(data.col_labels.name(data.entries.col[at(repeat.entry)])),
+           earlier == file ? "" : fmt::format("'{}', ", earlier), parsed.where(repeat.first));
 }
 
 // The repeats come sorted by entry, so `last` overwrites in the order of the file.
@@ -169,7 +172,7 @@ void resolve_duplicates(ParsedEntries& parsed, ReadOptions::Duplicates policy, c
 
 void resolve_duplicates(ParsedEntries& parsed, const DealtEntries& dealt, ReadOptions::Duplicates policy,
                         const Execution& execution, const std::function<Offset(Offset place)>& line_at,
-                        std::vector<Offset>& gone) {
+                        const FileLines& files, std::vector<Offset>& gone) {
   const std::vector<Repeat> repeats = sorted_repeats(parsed.data, execution);
   if (policy != ReadOptions::Duplicates::error) {
     keep_one(parsed.data, repeats, policy, [&](std::size_t entry) { gone.push_back(dealt.place[entry]); });
@@ -189,7 +192,9 @@ void resolve_duplicates(ParsedEntries& parsed, const DealtEntries& dealt, ReadOp
   Offset lines[2] = {line_at(first.entry), line_at(first.first)};
   add_up_counts(std::span<Offset>(lines), *dealt.ranks);
   if (!found.empty() && found[0].entry == first.entry) {
-    parsed.where = [&](Offset entry) { return fmt::format("line {}", lines[entry == repeats[0].entry ? 0 : 1]); };
+    const auto place = [&](Offset entry) { return files.place(lines[entry == repeats[0].entry ? 0 : 1]); };
+    parsed.where = [&](Offset entry) { return fmt::format("line {}", place(entry).line); };
+    parsed.file = [&](Offset entry) { return place(entry).file; };
     fail_repeat(parsed, repeats.front());
   }
   static_cast<void>(gathered(found, dealt.ranks));  // the one with the error ends this one too

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/execution.hpp"
+#include "io/several_texts.hpp"
 #include "tracenorm/io.hpp"
 
 namespace tracenorm::io {
@@ -19,6 +20,9 @@ struct ParsedEntries {
   NamedEntries data;
   std::string name;  ///< of the file, for messages
   WhereIs where;
+  WhereIs file{};  ///< which one it stood in, where they are several; empty: all in `name`
+
+  [[nodiscard]] std::string file_of(Offset entry) const { return file ? file(entry) : name; }
 };
 
 /// Which line each entry came from. Entries mostly stand on consecutive lines, so only the jumps are kept.
@@ -44,6 +48,6 @@ void resolve_duplicates(ParsedEntries& parsed, ReadOptions::Duplicates policy, c
 /// read, and zero for others. Those left out keep their place; it goes to `gone`.
 void resolve_duplicates(ParsedEntries& parsed, const DealtEntries& dealt, ReadOptions::Duplicates policy,
                         const Execution& execution, const std::function<Offset(Offset place)>& line_at,
-                        std::vector<Offset>& gone);
+                        const FileLines& files, std::vector<Offset>& gone);
 
 }  // namespace tracenorm::io

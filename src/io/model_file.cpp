@@ -1,5 +1,8 @@
 // Models as .npz files that NumPy opens as well.
+#include "io/model_file.hpp"
+
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -132,7 +135,8 @@ std::optional<Spread> read_spread(NpzArrays& arrays, const std::string& path, In
   spread.unknown = arrays.number("unknown_width");
   std::vector<std::int64_t> shape;
   spread.scores = arrays.numbers("interval_scores", 1, shape);
-  if (spread.row.empty() || spread.col.empty() || !std::is_sorted(spread.scores.begin(), spread.scores.end())) {
+  if ((rows > 0 && spread.row.empty()) || (cols > 0 && spread.col.empty()) ||
+      !std::is_sorted(spread.scores.begin(), spread.scores.end())) {
     fail("'{}': widths are missing, or 'interval_scores' are not in order", path);
   }
   return spread;
@@ -150,15 +154,24 @@ void read_predictor(NpzArrays& arrays, const std::string& path, Model& model) {
 
 }  // namespace
 
+void require_finite(const Model& model, const std::string& path) {
+  const LowRankMatrix& x = model.factors;
+  if (!x.values().allFinite() || !x.left().allFinite() || !x.right().allFinite())
+    throw Error(ErrorCode::numerical, fmt::format("'{}': the model holds values that are not finite numbers", path));
+}
+
 void write_model(const std::string& path, const Model& model) {
+  require_finite(model, path);
+  AtomicFile file(path);
+  write_model_to([&](std::string_view bytes) { file.write(bytes); }, model);
+  file.commit();
+}
+
+void write_model_to(const std::function<void(std::string_view bytes)>& sink, const Model& model) {
   const LowRankMatrix& factors = model.factors;
   require_label_count(model.rows, factors.rows(), "row");
   require_label_count(model.cols, factors.cols(), "column");
-  if (!factors.values().allFinite() || !factors.left().allFinite() || !factors.right().allFinite()) {
-    throw Error(ErrorCode::numerical, fmt::format("'{}': the model holds values that are not finite numbers", path));
-  }
-  AtomicFile file(path);
-  ArchiveWriter archive([&](std::string_view bytes) { file.write(bytes); });
+  ArchiveWriter archive(sink);
   archive.add("schema.npy", integer_bytes(current_schema), false);
   const Model answer = model.answer();
   add_factors(archive, "", answer.factors);
@@ -191,10 +204,11 @@ void write_model(const std::string& path, const Model& model) {
   }
   archive.add("metadata.npy", text_bytes(model.metadata), true);
   archive.finish();
-  file.commit();
 }
 
 Model read_model(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return read_model_parts(path);
   NpzArrays arrays(path, "a model of this program");
   const std::int64_t schema = arrays.integer("schema");
   if (schema != current_schema)

@@ -128,7 +128,8 @@ void require_known(const ParsedEntries& parsed, const char* what, const std::vec
   for (std::size_t k = 0; k < indices.size(); ++k) {
     if (matched[static_cast<std::size_t>(indices[k])] >= 0) continue;
     fail_about(Topic::unknown_names, "'{}', {}: the {} {} is unknown; only {}s of the training data can be used",
-               parsed.name, parsed.where(static_cast<Offset>(k)), what, excerpt(labels.name(indices[k])), what);
+               parsed.file_of(static_cast<Offset>(k)), parsed.where(static_cast<Offset>(k)), what,
+               excerpt(labels.name(indices[k])), what);
   }
 }
 
@@ -143,18 +144,44 @@ void adopt(NamedEntries& data, const std::vector<Index>& rows, const std::vector
 TextParts parts_of(const std::string& path, const ReadOptions& options) {
   const std::optional<std::uint64_t> plain = plain_size(path);
   if (plain && !is_zip(path, open_plain(path, 0).peek(4))) {
-    return {[path](std::uint64_t from) { return open_plain(path, from); }, [plain] { return *plain; }};
+    return {path, [path](std::uint64_t from) { return open_plain(path, from); }, [plain] { return *plain; }, plain,
+            *plain};
   }
-  // What is packed is unpacked from its beginning, by every rank.
+  // What is packed is unpacked from its beginning, by every rank that reads of it.
   const auto open = [path, options](std::uint64_t from) {
     ByteSource bytes = open_input(path, options, Format::triplets).bytes;
     skip(bytes, from);
     return bytes;
   };
-  return {open, [open] {
-            ByteSource bytes = open(0);
-            return skip(bytes, std::numeric_limits<std::uint64_t>::max());
-          }};
+  const auto size = [open] {
+    ByteSource bytes = open(0);
+    return skip(bytes, std::numeric_limits<std::uint64_t>::max());
+  };
+  std::error_code none;
+  const std::uintmax_t disk_size = std::filesystem::file_size(path, none);
+  return {path, open, size, std::nullopt, none ? 0 : std::uint64_t{disk_size}};
+}
+
+/// Of several, which say that they are texts of triplets when they are opened.
+std::vector<TextParts> parts_of(const std::vector<std::string>& paths, const ReadOptions& options) {
+  std::vector<TextParts> texts;
+  texts.reserve(paths.size());
+  for (const std::string& path : paths) {
+    TextParts& text = texts.emplace_back(parts_of(path, options));
+    if (paths.size() == 1) break;
+    text.open = [path, options, open = std::move(text.open)](std::uint64_t from) {
+      if (from > 0) return open(from);
+      const Input input = open_input(path, options, Format::triplets);
+      if (input.format != Format::triplets && input.format != Format::libmf) {
+        fail(
+            "'{}' does not hold lines of row, column and value; several files must all hold such lines, or be read "
+            "one by one",
+            path);
+      }
+      return input.bytes;
+    };
+  }
+  return texts;
 }
 
 // A choice that nothing looks at would be a silent mistake.
@@ -257,10 +284,17 @@ ParsedEntries entries_of(const Matrix& matrix, const std::string& name, int base
   return parsed;
 }
 
-NamedEntries read_entries(const std::string& path, const ReadOptions& options) {
-  Input input = open_input(path, options, Format::triplets);
-  require_used(options, input, path);
-  ParsedEntries parsed = parse_entries(std::move(input), options);
+namespace {
+
+ParsedEntries parse_several(const std::vector<std::string>& paths, const ReadOptions& options) {
+  if (!options.skip_columns.empty())
+    fail_for("skip_columns", "several files hold lines of row, column and value, so there are no columns to skip");
+  const std::vector<TextParts> texts = parts_of(paths, options);
+  return options.format == Format::libmf ? read_libmf(texts, options) : read_triplets(texts, options);
+}
+
+/// The entries that count, of those that were read.
+NamedEntries settled(ParsedEntries parsed, const ReadOptions& options) {
   resolve_duplicates(parsed, options.duplicates, Execution(options.threads));
   leave_out(parsed.data, options.missing);
   if (parsed.data.entries.row.empty()) fail("'{}' holds no entries: all are missing", parsed.name);
@@ -268,16 +302,30 @@ NamedEntries read_entries(const std::string& path, const ReadOptions& options) {
   return std::move(parsed.data);
 }
 
-bool reads_in_parts(const std::string& path, const ReadOptions& options) {
-  return path != standard_input && options.skip_columns.empty() &&
-         open_input(path, options, Format::triplets).format == Format::triplets;
+}  // namespace
+
+NamedEntries read_entries(const std::string& path, const ReadOptions& options) {
+  Input input = open_input(path, options, Format::triplets);
+  require_used(options, input, path);
+  return settled(parse_entries(std::move(input), options), options);
 }
 
-NamedEntries read_entries(const std::string& path, const ReadOptions& options, DealtEntries& dealt) {
-  const TextParts text = parts_of(path, options);
+NamedEntries read_entries(const std::vector<std::string>& paths, const ReadOptions& options) {
+  if (paths.size() == 1) return read_entries(paths.front(), options);
+  return settled(parse_several(paths, options), options);
+}
+
+bool reads_in_parts(const std::vector<std::string>& paths, const ReadOptions& options) {
+  if (paths.size() > 1) return options.skip_columns.empty() && options.format != Format::libmf;
+  return paths.front() != standard_input && options.skip_columns.empty() &&
+         open_input(paths.front(), options, Format::triplets).format == Format::triplets;
+}
+
+NamedEntries read_entries(const std::vector<std::string>& paths, const ReadOptions& options, DealtEntries& dealt) {
+  const std::vector<TextParts> texts = parts_of(paths, options);
   Ranks& ranks = *dealt.ranks;
   const Execution execution(options.threads);
-  TripletStretch stretch = read_stretch(text, options, ranks);
+  TripletStretch stretch = read_stretch(texts, options, ranks);
   ParsedEntries& parsed = stretch.parsed;
   const Offset mine = parsed.data.entries.size();
   const Offset first = deal_rows(parsed.data, dealt);
@@ -288,7 +336,7 @@ NamedEntries read_entries(const std::string& path, const ReadOptions& options, D
   if (dealt.all == 0)
     fail("'{}' holds a header but no entries: lines of \"row column value\" were expected", parsed.name);
   std::vector<Offset> gone;
-  resolve_duplicates(parsed, dealt, options.duplicates, execution, line_at, gone);
+  resolve_duplicates(parsed, dealt, options.duplicates, execution, line_at, stretch.files, gone);
   leave_places(dealt, gone);
   gone.clear();
   if (const MissingMarks marks(options.missing); !marks.empty()) {
@@ -306,7 +354,14 @@ NamedEntries read_entries(const std::string& path, const ReadOptions& options, D
 
 NamedEntries read_entries_like(const std::string& path, const Labels& rows, const Labels& cols, Index row_count,
                                Index col_count, Strangers strangers, const ReadOptions& options) {
-  ParsedEntries parsed = parse_entries(open_input(path, options, Format::triplets), options);
+  return read_entries_like(std::vector{path}, rows, cols, row_count, col_count, strangers, options);
+}
+
+NamedEntries read_entries_like(const std::vector<std::string>& paths, const Labels& rows, const Labels& cols,
+                               Index row_count, Index col_count, Strangers strangers, const ReadOptions& options) {
+  ParsedEntries parsed = paths.size() == 1
+                             ? parse_entries(open_input(paths.front(), options, Format::triplets), options)
+                             : parse_several(paths, options);
   NamedEntries& data = parsed.data;
   const std::vector<Index> row_of = match(data.row_labels, data.rows, rows, row_count);
   const std::vector<Index> col_of = match(data.col_labels, data.cols, cols, col_count);

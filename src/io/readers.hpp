@@ -1,12 +1,12 @@
 // One reader a format. All give the entries in the order of the file, with duplicates still in.
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <string_view>
+#include <vector>
 
 #include "io/archive.hpp"
 #include "io/duplicates.hpp"
+#include "io/several_texts.hpp"
 #include "io/source.hpp"
 #include "tracenorm/io.hpp"
 #include "tracenorm/ranks.hpp"
@@ -14,20 +14,18 @@
 namespace tracenorm::io {
 
 ParsedEntries read_triplets(ByteSource source, const ReadOptions& options);
-/// A text that can be opened several times.
-struct TextParts {
-  std::function<ByteSource(std::uint64_t from)> open;  ///< its bytes from this one on
-  std::function<std::uint64_t()> size;                 ///< of all, unpacked; every rank asks
-};
-/// The lines of one rank, with ids numbered as those of the whole text.
+ParsedEntries read_triplets(const std::vector<TextParts>& texts, const ReadOptions& options);
+/// The lines of one rank, with ids numbered as those of all texts.
 struct TripletStretch {
   ParsedEntries parsed;     ///< without `where`
   EntryLines lines;         ///< counted from the first of the stretch
-  Offset lines_before = 0;  ///< of the whole text
+  FileLines files;          ///< of all lines
+  Offset lines_before = 0;  ///< of all texts
 };
-/// Ranks read the text in stretches of about equally many bytes, in their order.
-TripletStretch read_stretch(const TextParts& text, const ReadOptions& options, Ranks& ranks);
+/// Ranks read the texts, one after the other, in stretches of about equally many bytes.
+TripletStretch read_stretch(const std::vector<TextParts>& texts, const ReadOptions& options, Ranks& ranks);
 ParsedEntries read_libmf(ByteSource source, const ReadOptions& options);
+ParsedEntries read_libmf(const std::vector<TextParts>& texts, const ReadOptions& options);
 ParsedEntries read_sparse_npz(ArchiveReader archive);
 
 Graph read_edges(ByteSource source, GraphKind kind = GraphKind::undirected);

@@ -10,7 +10,6 @@
 
 #include "io/columns.hpp"
 #include "io/messages.hpp"
-#include "io/readers.hpp"
 #include "io/text.hpp"
 
 namespace tracenorm::io {
@@ -52,6 +51,7 @@ struct OpenedText {
   Separator separator = Separator::blank;
   ColumnPlaces columns;
   std::size_t needed = 0;           // fields of a line
+  std::size_t width = 0;            // fields of the first line of data
   std::vector<std::string> header;  // empty: there is none
 
   OpenedText(ByteSource source, const ReadOptions& options, LineKind kind) : lines(std::move(source)) {
@@ -63,6 +63,7 @@ struct OpenedText {
     separator = first.separator;
     columns = find_columns(first, options.columns, kind);
     needed = columns.needed();
+    width = first.fields[columns.header && first.fields.size() > 1 ? 1 : 0].size();
     if (columns.header) {
       header = first.fields.front();
     } else {
@@ -76,6 +77,7 @@ struct OpenedText {
         separator(like.separator),
         columns(like.columns),
         needed(like.needed),
+        width(like.width),
         header(like.header) {}
 
   /// The fields of a line; null where it has none. `where` says its place.

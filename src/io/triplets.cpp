@@ -16,6 +16,8 @@
 #include "base/execution.hpp"
 #include "base/memory.hpp"
 #include "io/id_sides.hpp"
+#include "io/readers.hpp"
+#include "io/several_texts.hpp"
 #include "io/triplet_parser.hpp"
 
 namespace tracenorm::io {
@@ -44,52 +46,6 @@ OpenedText opened_like(const OpenedText& text, ByteSource inside) {
   return {LineReader(std::move(inside), LineReader::Inside()), text};
 }
 
-/// The lines that begin in [from, to), of a text whose lines begin at `begin`.
-ByteSource stretch_of(const TextParts& text, std::uint64_t begin, std::uint64_t from, std::uint64_t to) {
-  // A line belongs to who has the byte before it.
-  struct Reading {
-    ByteSource bytes;
-    std::uint64_t at;  // of the next byte
-    bool begun;
-    bool ended = false;
-  };
-  const std::uint64_t first = from > begin ? from - 1 : from;
-  const auto reading = std::make_shared<Reading>(Reading{text.open(first), first, from == begin, from == to});
-  const std::string name = reading->bytes.name();
-  return {name,
-          [reading, to](char* into, std::size_t size) -> std::size_t {
-            while (!reading->ended) {
-              std::size_t count = reading->bytes.read(into, size);
-              std::size_t skipped = 0;
-              const std::uint64_t here = reading->at;
-              reading->at += count;
-              if (count == 0) reading->ended = true;
-              if (!reading->begun) {
-                const void* newline = std::memchr(into, '\n', count);
-                skipped =
-                    newline == nullptr ? count : static_cast<std::size_t>(static_cast<const char*>(newline) - into) + 1;
-                reading->begun = newline != nullptr;
-                if (reading->begun && here + skipped >= to) reading->ended = true;  // the line goes beyond all of this
-                if (reading->ended) return 0;
-              }
-              if (here + count >= to) {  // to the end of the line that has the byte before `to`
-                const std::size_t last = to - 1 > here ? static_cast<std::size_t>(to - 1 - here) : 0;
-                const std::size_t from_here = std::max(last, skipped);
-                const void* newline = std::memchr(into + from_here, '\n', count - from_here);
-                if (newline != nullptr) {
-                  count = static_cast<std::size_t>(static_cast<const char*>(newline) - into) + 1;
-                  reading->ended = true;
-                }
-              }
-              if (count == skipped) continue;
-              std::memmove(into, into + skipped, count - skipped);
-              return count - skipped;
-            }
-            return 0;
-          },
-          to - first + 1};
-}
-
 template <class Side>
 class TripletRounds {
  public:
@@ -100,9 +56,17 @@ class TripletRounds {
       : text_(std::move(text)),
         missing_(options.missing),
         execution_(options.threads),
-        rows_(row_what, [this] { return at_line(text_.lines.name(), bad_line_); }),
-        cols_(col_what, [this] { return at_line(text_.lines.name(), bad_line_); }),
+        rows_(row_what, [this] { return at(bad_line_); }),
+        cols_(col_what, [this] { return at(bad_line_); }),
         line_(text_.lines.line_number() - (text_.columns.header ? 0 : 1)) {}
+
+  /// Of lines that several files have, counted through.
+  TripletRounds(OpenedText text, std::shared_ptr<const FileLines> files, Offset lines_before,
+                const ReadOptions& options, const char* row_what, const char* col_what)
+      : TripletRounds(std::move(text), options, row_what, col_what) {
+    files_ = std::move(files);
+    line_ = lines_before;
+  }
 
   ParsedEntries run() {
     read();
@@ -111,25 +75,36 @@ class TripletRounds {
       fail("'{}' holds a header but no entries: lines of \"row column value\" were expected", parsed_.name);
     data.rows = rows_.finish(data.entries.row, data.row_labels, execution_);
     data.cols = cols_.finish(data.entries.col, data.col_labels, execution_);
-    parsed_.where = [lines = std::move(lines_)](Offset entry) { return fmt::format("line {}", lines.line(entry)); };
+    const auto lines = std::make_shared<EntryLines>(std::move(lines_));
+    const auto place = [lines, files = files_, name = parsed_.name](Offset entry) {
+      return files ? files->place(lines->line(entry)) : FileLines::Place{name, lines->line(entry)};
+    };
+    parsed_.where = [place](Offset entry) { return fmt::format("line {}", place(entry).line); };
+    parsed_.file = [place](Offset entry) { return place(entry).file; };
     return std::move(parsed_);
   }
 
-  /// A stretch of a text, whose first line is the one behind `line`. Returns how many it has.
-  Offset read_behind(Offset line) {
-    line_ = line;
+  /// A stretch of a text. Returns how many lines it has.
+  Offset read_stretch() {
+    const Offset before = line_;
     read();
-    return line_ - line;
+    return line_ - before;
   }
   /// What it read then, among ranks that have read the other stretches.
   TripletStretch finish(Ranks& ranks) {
     NamedEntries& data = parsed_.data;
     data.rows = rows_.finish(data.entries.row, data.row_labels, execution_, ranks);
     data.cols = cols_.finish(data.entries.col, data.col_labels, execution_, ranks);
-    return {std::move(parsed_), std::move(lines_), 0};
+    return {std::move(parsed_), std::move(lines_), FileLines(*files_), 0};
   }
 
  private:
+  [[nodiscard]] std::string at(Offset line) const {
+    if (!files_) return at_line(text_.lines.name(), line);
+    const auto [file, its] = files_->place(line);
+    return at_line(file, its);
+  }
+
   void read() {
     parsed_.name = text_.lines.name();
     NamedEntries& data = parsed_.data;
@@ -141,7 +116,7 @@ class TripletRounds {
       bytes = std::min(4 * bytes, round_bytes());  // small ones first: what they add, later ones know
       read_blocks(bytes);
       settle_blocks();
-      if (now_.cut_off) fail_long(at_line(parsed_.name, line_ + 1));
+      if (now_.cut_off) fail_long(at(line_ + 1));
       if (failure_) std::rethrow_exception(failure_);
       std::swap(now_, next_);
     }
@@ -301,7 +276,7 @@ class TripletRounds {
     std::string_view line;
     for (Offset k = 0; k < block.line_count; ++k) cutter.next(line);
     bad_line_ = line_ + block.line_count;
-    const auto here = [&] { return at_line(parsed_.name, bad_line_); };
+    const auto here = [&] { return at(bad_line_); };
     if (line.find('\0') != std::string_view::npos) fail_zero(here());
     TripletParser parser(text_, missing_);
     Triplet triplet;
@@ -324,8 +299,9 @@ class TripletRounds {
   std::size_t used_ = 0;  // of the blocks, in this round
   ParsedEntries parsed_;
   EntryLines lines_;
-  Offset line_;          // the last one that was settled
-  Offset bad_line_ = 0;  // for messages
+  std::shared_ptr<const FileLines> files_;  // where there are several
+  Offset line_;                             // the last one that was settled
+  Offset bad_line_ = 0;                     // for messages
   std::uint64_t bytes_ = 0;
 };
 
@@ -335,42 +311,77 @@ ParsedEntries read_triplets(ByteSource source, const ReadOptions& options) {
   return TripletRounds<NamedSide>(std::move(source), options, "row id", "column id").run();
 }
 
-TripletStretch read_stretch(const TextParts& text, const ReadOptions& options, Ranks& ranks) {
-  OpenedText opened(text.open(0), options, LineKind::triplets);
-  const auto begin = static_cast<std::uint64_t>(opened.lines.position());
-  const Offset first_line = opened.lines.line_number() - (opened.columns.header ? 0 : 1);
-  const std::uint64_t size = std::max(text.size(), begin) - begin;
-  const auto cut = [&](int rank) {  // before the product would grow too large
-    const auto all = static_cast<std::uint64_t>(ranks.size());
-    const auto r = static_cast<std::uint64_t>(rank);
-    return begin + size / all * r + size % all * r / all;
+namespace {
+
+/// Several texts, by one process.
+template <class Side>
+ParsedEntries read_all(const std::vector<TextParts>& texts, const ReadOptions& options, const char* row_what,
+                       const char* col_what) {
+  const SeveralTexts all(texts, options);
+  const auto files = std::make_shared<FileLines>(texts);
+  return TripletRounds<Side>(opened_like(all.opened(), all.part(0, 1, files)), files, 0, options, row_what, col_what)
+      .run();
+}
+
+/// The lines of all ranks, behind those of the ranks before each.
+FileLines lines_of_all(const std::vector<TextParts>& texts, const FileLines& mine, const std::vector<Offset>& lines,
+                       Ranks& ranks) {
+  struct Told {
+    FileLines::Start start;
+    int rank;
   };
+  std::vector<Told> told;
+  for (const FileLines::Start& start : mine.starts()) told.push_back({start, ranks.rank()});
+  FileLines all(texts);
+  for (Told& one : gathered(std::move(told), &ranks)) {
+    one.start.before = std::accumulate(lines.begin(), lines.begin() + one.rank, one.start.before);
+    all.add(one.start);
+  }
+  return all;
+}
+
+}  // namespace
+
+ParsedEntries read_triplets(const std::vector<TextParts>& texts, const ReadOptions& options) {
+  return read_all<NamedSide>(texts, options, "row id", "column id");
+}
+
+ParsedEntries read_libmf(const std::vector<TextParts>& texts, const ReadOptions& options) {
+  return read_all<CountedSide>(texts, options, "row", "column");
+}
+
+TripletStretch read_stretch(const std::vector<TextParts>& texts, const ReadOptions& options, Ranks& ranks) {
+  const SeveralTexts all(texts, options);
   using Rounds = TripletRounds<NamedSide>;
   std::optional<Rounds> rounds;
-  const auto read = [&](Offset line) {
-    OpenedText mine = opened_like(opened, stretch_of(text, begin, cut(ranks.rank()), cut(ranks.rank() + 1)));
-    rounds.emplace(std::move(mine), options, "row id", "column id");
-    return rounds->read_behind(line);
+  const auto begun = std::make_shared<FileLines>(texts);  // of this rank, before others have told of theirs
+  const auto read = [&](const std::shared_ptr<FileLines>& starts, const std::shared_ptr<const FileLines>& files,
+                        Offset before) {
+    OpenedText mine = opened_like(all.opened(), all.part(ranks.rank(), ranks.size(), starts));
+    rounds.emplace(std::move(mine), files, before, options, "row id", "column id");
+    return rounds->read_stretch();
   };
   Offset lines = -1;
   std::exception_ptr failure;
   try {
-    lines = read(0);
+    lines = read(begun, begun, 0);
   } catch (const Error&) {  // who reads before this rank may have something to say, and knows how many lines there are
     failure = std::current_exception();
   }
-  const std::vector<Offset> all = gathered(std::vector<Offset>{lines}, &ranks);
-  const auto failed = std::find(all.begin(), all.end(), -1);
-  const auto who = failed == all.end() ? ranks.rank() : static_cast<int>(failed - all.begin());
-  const Offset before = std::accumulate(all.begin(), all.begin() + std::min(who, ranks.rank()), first_line);
-  if (failed != all.end()) {
+  const std::vector<Offset> of_all = gathered(std::vector<Offset>{lines}, &ranks);
+  const auto failed = std::find(of_all.begin(), of_all.end(), -1);
+  const auto who = failed == of_all.end() ? ranks.rank() : static_cast<int>(failed - of_all.begin());
+  const auto files = std::make_shared<const FileLines>(lines_of_all(texts, *begun, of_all, ranks));
+  const Offset before = std::accumulate(of_all.begin(), of_all.begin() + std::min(who, ranks.rank()), Offset{0});
+  if (failed != of_all.end()) {
     if (who == ranks.rank()) {
-      read(before);  // now with the numbers of the lines
+      read(std::make_shared<FileLines>(texts), files, before);  // now with the numbers of the lines
       std::rethrow_exception(failure);
     }
     static_cast<void>(gathered(std::vector<Offset>{lines}, &ranks));  // it ends this one too
   }
   TripletStretch stretch = rounds->finish(ranks);
+  stretch.files = *files;
   stretch.lines_before = before;
   return stretch;
 }

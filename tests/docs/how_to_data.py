@@ -28,6 +28,8 @@ def make(folder):
     people = [f"u{k}" for k in range(40)]
     ratings = table(people, 2)
     write(folder, "ratings.csv", ("user", "film", "stars"), ratings)
+    write(folder, "part1.csv", ("user", "film", "stars"), ratings[:90])
+    write(folder, "part2.csv", ("user", "film", "stars"), ratings[90:])
     write(folder, "train.csv", ("user", "film", "stars"), ratings[::2] + ratings[1::4])
     write(folder, "test.csv", ("user", "film", "stars"), ratings[3::4])
     write(folder, "newcomers.csv", ("user", "film", "stars"), table(["nina", "omar"], 3))

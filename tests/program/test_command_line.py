@@ -75,7 +75,7 @@ class UsageTest(ProgramTest):
             says=("unknown option --itertions", "did you mean --iterations?", "Try 'tracenorm complete --help'"),
         )
         self.fail_with(2, "generate", "covarance", "x.npy", says="did you mean covariance?")
-        self.fail_with(2, "complete", "x.tsv", "y.tsv", "--radius", 1, says="unexpected argument 'y.tsv'")
+        self.fail_with(2, "denoise", "x.tsv", "y.tsv", "--radius", 1, says="unexpected argument 'y.tsv'")
         self.fail_with(2, says="a command is missing")
         self.fail_with(2, "generate", says=("a command is missing", "covariance"))
 

@@ -61,6 +61,37 @@ class CompletionTest(ProgramTest):
         self.assertAlmostEqual(truth[2].std(), 1, delta=0.3)
         self.assertGreater(facts["trace_norm"], 0)
 
+    def test_parts(self):
+        """As many files as one likes, the same lines; numbers as they were asked for."""
+        shape = ["--rows", 400, "--cols", 90, "--rank", 3]
+        for parts in (1, 7):
+            self.succeed("generate", "completion", f"in{parts}", *shape, "--parts", parts, "--noise", 0.5, "--quiet")
+        lines = {
+            parts: [path.read_text() for path in sorted((self.folder / f"in{parts}").iterdir())] for parts in (1, 7)
+        }
+        self.assertEqual((len(lines[7]), "".join(lines[7])), (7, lines[1][0]))
+        seen = read_triplets(self.folder / "in1/part-000000.tsv")
+        self.assertEqual(len(set(zip(*seen[:2], strict=True))), len(seen[2]))
+        self.assertAlmostEqual(len(seen[2]) / (400 * 90), 0.2, delta=0.02)
+
+        made = self.succeed("generate", "completion", "all", *shape, "--parts", 2, "--observed", 1, "--outliers", 0,
+                            "--json", "-")  # fmt: skip
+        facts = parse_strict(made.stdout)
+        halves = [read_triplets(path)[2] for path in sorted((self.folder / "all").iterdir())]
+        values = numpy.linalg.svd(numpy.concatenate(halves).reshape(400, 90))[1]
+        self.assertAlmostEqual(facts["trace_norm"] / values.sum(), 1, delta=1e-5)
+        self.assertLess(values[3], 1e-4 * values[2])
+        self.assertAlmostEqual(values @ values / (400 * 90), 1, delta=0.3)
+        done = self.succeed("generate", "completion", "dirty", *shape, "--parts", 1, "--observed", 1, "--outliers", 0.1,
+                            "--json", "-")  # fmt: skip
+        change = numpy.abs(read_triplets(self.folder / "dirty/part-000000.tsv")[2] - numpy.concatenate(halves))
+        wrong = numpy.count_nonzero(change > 1e-4)
+        self.assertEqual(wrong, parse_strict(done.stdout)["outliers"])
+        self.assertAlmostEqual(wrong / (400 * 90), 0.1, delta=0.02)
+        self.assertGreater(change[change > 1e-4].min(), 4.99)
+        self.fail_with(3, "generate", "completion", "all", "--parts", 2, says="it is there already")
+        self.fail_with(2, "generate", "completion", "new", "--parts", 2, "--truth", says="do not go together")
+
     def test_outliers_are_gross_and_the_rest_is_exact(self):
         for name, share in (("clean.tsv", 0), ("dirty.tsv", 0.2)):
             self.succeed(

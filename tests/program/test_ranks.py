@@ -107,6 +107,73 @@ class Ranks(ProgramTest):
         for policy in ("first", "last", "mean"):
             self.check_data("again.tsv", "--duplicates", policy, "--missing", "99.0", "--split", "0.8,0.1,0.1", on=(3,))
 
+    def test_several_files_are_read_as_one(self):
+        """Plain and packed, with and without headers, empty ones among them: by one process, and in parts."""
+        draw = random.Random(6)
+        places = draw.sample([(i, j) for i in range(300) for j in range(40)], 6000)
+        header = "user,item,rating\n"
+        lines = [f"u{i},{j},{draw.randint(1, 5)}\n" for i, j in places]
+        self.write("whole.csv", header + "".join(lines))
+        (self.folder / "parts").mkdir()
+        self.write("parts/a.csv", "# c\n" + header + "".join(lines[:1000]).rstrip("\n"))
+        self.write("parts/b.csv", "".join(lines[1000:1500]).replace("\n", "\r\n"))
+        self.write("parts/c.csv", "")
+        with gzip.open(self.folder / "parts/d.csv.gz", "wt") as out:
+            out.write("".join(lines[1500:4000]))
+        self.write("parts/e.csv", header)
+        self.write("parts/f.csv", header + lines[4000] + "\n\n")
+        with zipfile.ZipFile(self.folder / "parts/g.zip", "w", zipfile.ZIP_DEFLATED) as out:
+            out.writestr("ratings.csv", header + "".join(lines[4001:5000]))
+        self.write("parts/h.csv", "".join(lines[5000:]).rstrip("\n"))
+        options = ["--radius", 50, "--method", "fwua", "--iterations", 3, "--split", "0.8,0.1,0.1", "--quiet"]
+        self.succeed("complete", "whole.csv", *options, "--threads", 1, "--model", "whole.npz")
+        expected = (self.folder / "whole.npz").read_bytes()
+        names = [f"parts/{name}" for name in sorted(path.name for path in (self.folder / "parts").iterdir())]
+        self.write("list.txt", "\n".join(names))
+        for data in (["parts"], ["parts/*"], ["@list.txt"], names):
+            self.succeed("complete", *data, *options, "--threads", 2, "--model", "m.npz")
+            self.assertEqual((self.folder / "m.npz").read_bytes(), expected)
+        for ranks in (1, 2, 3, 9):
+            done = self.on_ranks(ranks, "complete", "parts", *options, "--threads", 1, "--model", "m.npz")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual((self.folder / "m.npz").read_bytes(), expected, ranks)
+        held_out = ["--validation", "parts/[ab].csv", "--test", "@list.txt"]
+        run = self.run_json("complete", "parts", *options[:-3], *held_out)
+        self.assertEqual((run["validation"]["entries"], run["test"]["entries"]), (1500, 6000))
+        self.succeed("complete", "parts", "--radius", 50, "--model", "m.npz", "--certificate", "c.npz", "--quiet")
+        self.succeed("verify", "parts", "m.npz", "c.npz")
+        run = self.json_on(2, "complete", "parts", *options)
+        self.assertEqual((run["options"]["data"], run["options"]["files"]), ("parts", 8))
+
+    def test_errors_in_one_of_several_files(self):
+        lines = [f"user{i} item{j} {1 + (i + j) % 5}\n" for i in range(60) for j in range(40)]
+        header = "user item rating\n"
+        self.write("a.txt", header + "".join(lines[:900]).rstrip("\n"))
+        self.write("b.txt", header + "".join(lines[900:1000]))
+        for rest, says in (
+            ([*lines[1000:1500], "user0 item1 many\n", *lines[1500:]], "'c.txt', line 501: 'many'"),
+            (
+                [*lines[1000:], lines[10]],
+                "'c.txt', line 1401: row 'user0', column 'item10' was already given at 'a.txt', line 12",
+            ),
+            ([*lines[1000:], lines[950]], "already given at 'b.txt', line 52"),
+            ([*lines[1000:], lines[2000]], "already given at line 1001"),
+            (["item user rating\n", *lines[1000:]], "'c.txt', line 1: the header is item, user, rating"),
+            (
+                [line.replace(" ", ";") for line in lines[1000:]],
+                "'c.txt', line 1: the fields are separated by semicolons",
+            ),
+        ):
+            self.write("c.txt", "".join(rest))
+            alone = self.run_program("complete", "a.txt", "b.txt", "c.txt", "--radius", 30)
+            self.assertEqual(alone.returncode, 3, alone.stderr)
+            self.assertIn(says, alone.stderr)
+            for ranks in (2, 4):
+                done = self.on_ranks(ranks, "complete", "a.txt", "b.txt", "c.txt", "--radius", 30)
+                self.assertEqual(done.returncode, 3, done.stderr)
+                told = [line for line in done.stderr.splitlines() if line.startswith("tracenorm: error: ")]
+                self.assertEqual(told, alone.stderr.splitlines()[:1], done.stderr)
+
     def test_reads_files_of_few_lines(self):
         long = "long" + "g" * 400
         for lines in (
@@ -138,6 +205,80 @@ class Ranks(ProgramTest):
         self.write("bad.txt", "".join([*lines[:1000], "user1 item1 x\n", *lines[1000:2000], "user1\n", *lines[2000:]]))
         self.assertIn("line 1001", self.on_ranks(4, "complete", "bad.txt", "--radius", 30).stderr)
 
+    def test_models_in_parts(self):
+        """The same folder from any number of ranks, over an older one too; read like the file."""
+        data = self.ratings(**SHARED)
+        self.succeed(
+            "complete", data, "--radius", 100, "--iterations", 5, "--model", "m", "--model-parts", 3, "--quiet"
+        )
+        command = ["complete", data, "--split", "0.9,0,0.1", "--quiet"]
+        self.succeed(*command, "--threads", 1, "--model", "m.npz")
+
+        def files(folder):
+            return {path.name: path.read_bytes() for path in (self.folder / folder).iterdir()}
+
+        self.succeed(*command, "--threads", 1, "--model", "alone/", "--model-parts", 5)
+        self.assertEqual(len(files("alone")), 7)
+        for ranks in (2, 3):
+            done = self.on_ranks(ranks, *command, "--threads", 1, "--model", "m", "--model-parts", 5)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(files("m"), files("alone"))
+        self.write("pairs.tsv", "".join(f"user{k}\titem{k % 81}\n" for k in range(1005)))
+        for read in (
+            lambda model: self.succeed("predict", model, "pairs.tsv", "--interval", 0.9).stdout,
+            lambda model: self.succeed("recommend", model, "--all", "--seen", data).stdout,
+            lambda model: self.on_ranks(3, "recommend", model, "--all").stdout,
+            lambda model: self.succeed("similar", model, "--column", "item3").stdout,
+        ):
+            self.assertEqual(read("m"), read("m.npz"))
+        (self.folder / "other").mkdir()
+        self.write("other/notes.txt", "mine")
+        for model, says in (("other", "it is a folder that holds something else"), ("m.npz", "it is a file"),
+                            ("none/m", "No such file")):  # fmt: skip
+            done = self.on_ranks(2, *command, "--model", model, "--model-parts", 5)
+            self.assertEqual((done.returncode, done.stderr.count("tracenorm: error: ")), (3, 1), done.stderr)
+            self.assertIn(says, done.stderr)
+        self.fail_with(2, "complete", data, "--model-parts", 5, says="give --model FOLDER")
+        self.fail_with(3, "predict", "other", "pairs.tsv", says="'other' is a folder without manifest.json")
+
+    def test_problems_are_made_in_parallel(self):
+        shape = ["--rows", 1000, "--cols", 80, "--parts", 5]
+        self.succeed("generate", "completion", "alone", *shape, "--quiet")
+        expected = {path.name: path.read_bytes() for path in (self.folder / "alone").iterdir()}
+        told = set()
+        for ranks in (2, 3, 7):
+            done = self.on_ranks(ranks, "generate", "completion", f"on{ranks}", *shape, "--json", "-")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            told.add(parse_strict(done.stdout)["trace_norm"])
+            made = {path.name: path.read_bytes() for path in (self.folder / f"on{ranks}").iterdir()}
+            self.assertEqual(made, expected)
+        self.assertEqual(len(told), 1)
+        done = self.on_ranks(3, "generate", "completion", "alone", *shape)
+        self.assertEqual((done.returncode, done.stderr.count("tracenorm: error: ")), (3, 1), done.stderr)
+
+    def test_wrong_values_and_weights_are_told_once(self):
+        """Of those that several ranks have, but not all of them, the first, as by one process."""
+        lines = [[f"user{i}", f"item{j}", 1 - 2 * ((i + j) % 2), 1] for j in range(80) for i in range(1000)]
+        for column, wrong, arguments in (
+            (2, 3, ["--loss", "logistic"]),
+            (3, 0, ["--columns", "who,what,label,weight"]),
+            (3, -1, ["--columns", "who,what,label,weight", "--search-entries", 10**9]),
+        ):
+            for line in (40990, *range(41350, 41990, 2)):  # user990, then others from user350 on
+                lines[line][column] = wrong
+            text = "".join("\t".join(map(str, line)) + "\n" for line in lines)
+            self.write("wrong.tsv", "who\twhat\tlabel\tweight\n" + text)
+            for line in lines:
+                line[column] = max(-1, min(1, line[column])) or 1
+            radius = [] if "--search-entries" in arguments else ["--radius", 30]
+            alone = self.run_program("complete", "wrong.tsv", *radius, *arguments)
+            self.assertEqual(alone.returncode, 3, alone.stderr)
+            for ranks in (3, 4):
+                done = self.on_ranks(ranks, "complete", "wrong.tsv", *radius, *arguments)
+                self.assertEqual(done.returncode, 3, done.stderr)
+                told = [line for line in done.stderr.splitlines() if line.startswith("tracenorm: error: ")]
+                self.assertEqual(told, alone.stderr.splitlines()[:1], done.stderr)
+
     def test_agrees_to_the_gap(self):
         self.check_agreement(["complete", self.ratings(**SHARED), "--radius", 200, "--gap", 1e-3])
 
@@ -158,9 +299,38 @@ class Ranks(ProgramTest):
         run = self.json_on(2, "evaluate", data, "--folds", 2, "--radius", 30)
         alone = self.run_json("evaluate", data, "--folds", 2, "--radius", 30)
         self.assertEqual(run["scores"]["rmse"]["mean"], alone["scores"]["rmse"]["mean"])
-        self.succeed("complete", data, "--radius", 30, "--model", "m.npz", "--quiet")
-        told = self.on_ranks(3, "recommend", "m.npz", "--row", "user1")
-        self.assertEqual(told.stdout, self.succeed("recommend", "m.npz", "--row", "user1").stdout)
+
+    def test_predictions_and_lists_are_shared(self):
+        """The same bytes, on standard output and in files; more and fewer of them than ranks; the same errors."""
+        data = self.ratings(**SHARED)
+        self.succeed("complete", data, "--radius", 200, "--iterations", 10, "--model", "m.npz", "--quiet")
+        draw = random.Random(3)
+        pairs = [f"user{draw.randrange(1010)}\titem{draw.randrange(82)}\n" for _ in range(40000)]
+        self.write("pairs.tsv", "".join(pairs))
+        self.write("few.tsv", "".join(pairs[:2]))
+        self.write("fresh.tsv", "".join(f"new{k}\titem{k + j}\t{j}\n" for k in range(5) for j in range(4)))
+        for command in (
+            ["predict", "m.npz", "pairs.tsv"],
+            ["predict", "m.npz", "few.tsv", "--new-rows", "fresh.tsv"],
+            ["recommend", "m.npz", "--all", "--seen", data],
+            ["recommend", "m.npz", "--row", "user1"],
+            ["recommend", "m.npz", "--row", "user7", "--row", "user3", "--new-rows", "fresh.tsv"],
+        ):
+            alone = self.succeed(*command)
+            for ranks in (1, 2, 3, 4):
+                with self.subTest(command=command, ranks=ranks):
+                    done = self.on_ranks(ranks, *command, "--threads", 1 + ranks % 2, "--output", "out.tsv")
+                    self.assertEqual((self.folder / "out.tsv").read_text(), alone.stdout)
+                    self.assertEqual(done.stderr, alone.stderr)
+            self.assertEqual(self.on_ranks(3, *command).stdout, alone.stdout)
+        for arguments in (["predict", "m.npz", "pairs.tsv", "--strict"], ["recommend", "none.npz", "--all"]):
+            alone = self.run_program(*arguments)
+            done = self.on_ranks(3, *arguments)
+            self.assertEqual(done.returncode, alone.returncode, done.stderr)
+            self.assertIn(alone.stderr, done.stderr)
+            self.assertEqual(done.stderr.count("tracenorm: error: "), 1, done.stderr)
+        done = self.on_ranks(3, "recommend", "m.npz", "--all", "--output", "/dev/full")
+        self.assertEqual((done.returncode, done.stderr.count("tracenorm: error: ")), (3, 1), done.stderr)
 
     def test_certificates_are_proved(self):
         data = self.ratings(rows=60, cols=40)
