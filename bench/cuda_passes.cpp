@@ -86,6 +86,8 @@ int main(int argc, char** argv) {
     };
     const NormalProduct product{drawn(Side::right, Use::search, columns), drawn(Side::right, Use::search, columns),
                                 drawn(Side::left, Use::search, columns)};
+    NormalProduct rough = product;
+    rough.rough = true;
     const Panel u = drawn(Side::left, Use::exact, 1);
     const Panel v = drawn(Side::right, Use::exact, 1);
     const Panel w = drawn(Side::right, Use::exact, 1);
@@ -95,7 +97,7 @@ int main(int argc, char** argv) {
     const double points[] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8};
     const auto wait = [&] { static_cast<void>(panels.dot(u, u)); };
     // Bytes an entry, by what a pass has to read and write: a pattern is kept by rows and by columns, places are two
-    // bytes or four, data one byte where they are levels.
+    // bytes or four, data one byte where they are levels, rough slopes two bytes (products of a pattern read floats).
     const double index = !dense ? (store.facts().rows > 65536 ? 4.0 : 2.0) + 2.0 : 0.0;
     const double orders = dense ? 1 : 2;
     const double datum = dense ? 1 : 4;
@@ -108,6 +110,9 @@ int main(int argc, char** argv) {
         {"linearize", orders * (8 + datum), [&] { static_cast<void>(store.linearize(0.1, false, nullptr)); }},
         {"linearize and product", orders * (8 + datum) + (dense ? 0 : 2 * 4 + index),
          [&] { static_cast<void>(store.linearize(0.1, false, &product)); }},
+        {"linearize and rough product", dense ? 5 + datum : orders * (8 + datum) + 2 * 4 + index,
+         [&] { static_cast<void>(store.linearize(0.1, false, &rough)); }},
+        {"rough product", dense ? 2 : 2 * 4 + index, [&] { store.multiply(Slopes::current, rough); }},
         {"move", orders * (8 + index), [&] { static_cast<void>(store.move(0.1)); }},
         {"product", dense ? 4 : 2 * 4 + index, [&] { store.multiply(Slopes::current, product); }},
         {"product in double", dense ? 8 : 2 * 4 + index,

@@ -242,14 +242,14 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
         if options.links:
-            measured["links"] = passes(options.bin, "dense", "4039")
             links_case(options.bin, options.links, work, options.backends, rows)
+            measured["links"] = passes(options.bin, "dense", "4039")
         if options.ratings:
-            measured["ratings"] = passes(options.bin, "sparse", "47730", "17760", "5e6")
             ratings_case(options.bin, options.ratings, work, options.backends, rows)
+            measured["ratings"] = passes(options.bin, "sparse", "47730", "17760", "5e6")
         if options.large:
-            measured["large"] = passes(options.bin, "sparse", "480189", "17770", "96e6")
             large_case(options.bin, work, options.backends, rows)
+            measured["large"] = passes(options.bin, "sparse", "480189", "17770", "96e6")
     for name, table in measured.items():
         rate = table["copy_bytes_per_second"] / 1e12
         print(f"\n{name}: a copy moves {rate:.2f} TB/s; a dot product takes {table['dot_microseconds']} us")
