@@ -112,17 +112,23 @@ class Rows(list):
         if "whole_s" in row:
             proof = f"{row['gap']:.3g} ({row['proof']})"
             more = f"{row['whole_s']:.2f} s, {proof}, {row['iterations']} iterations"
+        if row.get("as_good_s"):
+            more += "; as good as PyTorch after " + " / ".join(f"{s:.3f}" if s else "-" for s in row["as_good_s"]) + " s"
         print(f"{row['case']:36} {row['what']:24} {row['iterations_s']:9.3f} {row['objective']:14.7g}  {more}", flush=True)
 
 
-def program(bin_folder, file, options, backend):
-    """Seconds of the iterations, and the last objective, of the program."""
+def program(bin_folder, file, options, backend, theirs=()):
+    """Seconds of the iterations, and the last objective, of the program; and when it had these objectives."""
     command = [bin_folder / "tracenorm", "complete", file, *options, "--backend", backend, "--json", "-", "--quiet"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode not in (0, 1):
         raise SystemExit(f"{' '.join(map(str, command))}\n{done.stderr}")
     run = json.loads(done.stdout)
     first, last = run["trace"][0], run["trace"][-2]  # the very last one certifies
+
+    def seconds_to(objective):
+        return next((k["seconds"] - first["seconds"] for k in run["trace"][:-1] if k["objective"] <= objective), None)
+
     return {
         "iterations_s": last["seconds"] - first["seconds"],
         "whole_s": run["seconds"],
@@ -130,7 +136,20 @@ def program(bin_folder, file, options, backend):
         "iterations": run["iterations"],
         "gap": run["relative_gap"],
         "proof": run["certificate"],
+        "as_good_s": [seconds_to(objective) for objective in theirs],
     }
+
+
+def walks(bin_folder, file, case, options, products, backends, rows):
+    """The program as it is, and with fewer products a search (docs/program.md, --oracle-products)."""
+    theirs = [row["objective"] for row in rows if row["case"] == case]
+    walk = [*options, "--method", "fwua", "--certificate-share", "0"]
+    for backend in backends:
+        row = program(bin_folder, file, walk, backend, theirs)
+        rows.append({"case": case, "what": backend, **row})
+        for count in products:
+            row = program(bin_folder, file, [*walk, "--oracle-products", str(count)], backend, theirs)
+            rows.append({"case": case, "what": f"{backend}, {count} products at first", **row})
 
 
 def read(path):
@@ -156,15 +175,8 @@ def links_case(bin_folder, path, work, backends, rows):
             }
         )
     options = ["--prepare", "none", "--loss", "squared", "--l1", "0.01", "--radius", "1052.88"]
-    walk = ["--method", "fwua", "--iterations", "1000", "--certificate-share", "0"]
-    for backend in backends:
-        rows.append(
-            {
-                "case": "links, 1000 iterations",
-                "what": backend,
-                **program(bin_folder, work / "links.npy", options + walk, backend),
-            }
-        )
+    walk = [*options, "--iterations", "1000"]
+    walks(bin_folder, work / "links.npy", "links, 1000 iterations", walk, (5, 4), backends, rows)
     for backend in backends:
         rows.append(
             {
@@ -198,10 +210,8 @@ def ratings_case(bin_folder, path, work, backends, rows):
 
 
 def ratings_runs(bin_folder, file, case, radius, backends, rows):
-    options = ["--prepare", "none", "--loss", "absolute", "--radius", str(radius)]
-    walk = ["--method", "fwua", "--iterations", "300", "--certificate-share", "0"]
-    for backend in backends:
-        rows.append({"case": case, "what": backend, **program(bin_folder, file, options + walk, backend)})
+    options = ["--prepare", "none", "--loss", "absolute", "--radius", str(radius), "--iterations", "300"]
+    walks(bin_folder, file, case, options, (4,), backends, rows)
 
 
 def large_case(bin_folder, work, backends, rows):

@@ -35,8 +35,13 @@ void pause() {
 /// machine each of our many short passes would wait for a thread that is not even running. Here the caller works too,
 /// shards are taken one by one, and the pass is over when the last *taken* shard is: a worker that sleeps through it
 /// delays nobody. It is also visible to the thread sanitizer.
+///
+/// Everybody begins with a range of shards of its own, the same one in every pass over the same data, most of which are
+/// in its cache then; who is done takes what others have left (docs/measurements.md).
 class Execution::Crew {
  public:
+  explicit Crew(int threads) : ranges_(static_cast<std::size_t>(threads)) {}
+
   /// A forked process has a copy of the crew, but none of its threads, and it may have been busy at that moment.
   [[nodiscard]] bool is_ours() const { return forks_ == forks_so_far(); }
 
@@ -55,14 +60,18 @@ class Execution::Crew {
     allowed_.store(threads - 1, std::memory_order_relaxed);
     finished_.store(0, std::memory_order_relaxed);
     // Open: whoever takes a shard from here on sees the fields above.
-    next_.store(static_cast<std::uint64_t>(shards) << 32, std::memory_order_release);
+    for (int k = 0; k < threads; ++k) {
+      const auto bound = [&](int range) { return static_cast<std::uint64_t>(std::int64_t{shards} * range / threads); };
+      ranges_[static_cast<std::size_t>(k)].next.store(bound(k + 1) << 32 | bound(k), std::memory_order_release);
+    }
     announce();
-    take_shards();
+    take_shards(0);
     for (int finished = finished_.load(std::memory_order_acquire); finished < shards;
          finished = finished_.load(std::memory_order_acquire)) {
       pause();
     }
-    next_.store(0, std::memory_order_relaxed);  // closed
+    for (int k = 0; k < threads; ++k)
+      ranges_[static_cast<std::size_t>(k)].next.store(0, std::memory_order_relaxed);  // closed
     failed_.store(false, std::memory_order_relaxed);
     const std::exception_ptr failure = std::exchange(failure_, nullptr);
     busy_.store(false, std::memory_order_release);
@@ -71,6 +80,11 @@ class Execution::Crew {
   }
 
  private:
+  /// Of shards: where it ends (high half), the next one (low half). Alone in its cache line.
+  struct alignas(64) Range {
+    std::atomic<std::uint64_t> next{0};
+  };
+
   static constexpr int kSpins = 4000;  // some tens of microseconds: passes follow each other closely
 
   /// As many as the machine gives: with fewer, or none, the work is done all the same.
@@ -92,15 +106,20 @@ class Execution::Crew {
     epoch_.notify_all();
   }
 
-  void take_shards() {
-    while (true) {
+  void take_shards(std::size_t own) {
+    for (std::size_t k = 0; k < ranges_.size(); ++k) take_shards(ranges_[(own + k) % ranges_.size()]);
+  }
+
+  void take_shards(Range& range) {
+    const auto left = [](std::uint64_t taken) { return static_cast<std::uint32_t>(taken) < taken >> 32; };
+    while (left(range.next.load(std::memory_order_relaxed))) {
       // Number and limit come in one piece: a worker that slept between the two would measure the number of one pass
       // by the limit of the next. A shard that is taken keeps its pass, and so function and context, alive.
-      const std::uint64_t taken = next_.fetch_add(1, std::memory_order_acq_rel);
-      const auto shard = static_cast<std::uint32_t>(taken);
-      if (shard >= static_cast<std::uint32_t>(taken >> 32)) return;
+      const std::uint64_t taken = range.next.fetch_add(1, std::memory_order_acq_rel);
+      if (!left(taken)) return;
       try {
-        function_.load(std::memory_order_relaxed)(context_.load(std::memory_order_relaxed), static_cast<int>(shard));
+        function_.load(std::memory_order_relaxed)(context_.load(std::memory_order_relaxed),
+                                                  static_cast<int>(static_cast<std::uint32_t>(taken)));
       } catch (...) {  // the first one is the caller's; its write is seen by who sees the shard finished
         if (!failed_.exchange(true)) failure_ = std::current_exception();
       }
@@ -115,7 +134,7 @@ class Execution::Crew {
       epoch_.wait(seen);
       seen = epoch_.load();
       if (stop_.load()) return;
-      if (id < allowed_.load(std::memory_order_relaxed)) take_shards();
+      if (id < allowed_.load(std::memory_order_relaxed)) take_shards(static_cast<std::size_t>(id) + 1);
     }
   }
 
@@ -125,7 +144,7 @@ class Execution::Crew {
   std::vector<std::thread> workers_;
   std::atomic<unsigned> epoch_{0};
   std::atomic<bool> stop_{false};
-  std::atomic<std::uint64_t> next_{0};  // how many shards there are (high half), the next one (low half)
+  std::vector<Range> ranges_;
   std::atomic<int> allowed_{0};
   std::atomic<int> finished_{0};
   std::atomic<ShardFunction> function_{nullptr};
@@ -136,7 +155,7 @@ class Execution::Crew {
 
 Execution::Execution(int threads)
     : threads_(threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))) {
-  if (threads_ > 1) crew_ = new Crew;
+  if (threads_ > 1) crew_ = new Crew(threads_);
 }
 
 Execution::~Execution() {
@@ -148,7 +167,7 @@ Execution::~Execution() {
 Execution::Crew& Execution::crew() const {
   Crew* crew = crew_.load();
   if (crew->is_ours()) return *crew;
-  auto fresh = std::make_unique<Crew>();
+  auto fresh = std::make_unique<Crew>(threads_);
   if (!crew_.compare_exchange_strong(crew, fresh.get())) return *crew;
   leave_to_parent(crew);
   return *fresh.release();
