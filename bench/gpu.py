@@ -113,8 +113,12 @@ class Rows(list):
             proof = f"{row['gap']:.3g} ({row['proof']})"
             more = f"{row['whole_s']:.2f} s, {proof}, {row['iterations']} iterations"
         if row.get("as_good_s"):
-            more += "; as good as PyTorch after " + " / ".join(f"{s:.3f}" if s else "-" for s in row["as_good_s"]) + " s"
-        print(f"{row['case']:36} {row['what']:24} {row['iterations_s']:9.3f} {row['objective']:14.7g}  {more}", flush=True)
+            more += (
+                "; as good as PyTorch after " + " / ".join(f"{s:.3f}" if s else "-" for s in row["as_good_s"]) + " s"
+            )
+        print(
+            f"{row['case']:36} {row['what']:24} {row['iterations_s']:9.3f} {row['objective']:14.7g}  {more}", flush=True
+        )
 
 
 def program(bin_folder, file, options, backend, theirs=()):

@@ -19,8 +19,10 @@ from matplotlib import pyplot  # noqa: E402
 def draw(rows, picture):
     cases = list(dict.fromkeys(row["case"] for row in rows))
     several = [case for case in cases if sum(row["case"] == case for row in rows) > 1]
-    figure, axes = pyplot.subplots(len(several), 1, figsize=(7, 1.9 * len(several)), layout="constrained", squeeze=False)
-    for axis, case in zip(axes[:, 0], several):
+    figure, axes = pyplot.subplots(
+        len(several), 1, figsize=(7, 1.9 * len(several)), layout="constrained", squeeze=False
+    )
+    for axis, case in zip(axes[:, 0], several, strict=True):
         shown = [row for row in rows if row["case"] == case][::-1]
         ours = ["tab:blue" if not row["what"].startswith("PyTorch") else "tab:gray" for row in shown]
         bars = axis.barh([row["what"] for row in shown], [row["iterations_s"] for row in shown], color=ours)

@@ -115,6 +115,8 @@ def main():
         for ranks in map(int, chosen.ranks.split(",")):
             data, radius = made(chosen, ranks, folder) if chosen.weak else (chosen.data, 1200)
             options = theirs if "--radius" in theirs else [*(theirs or usual), "--radius", str(radius)]
+            if "--backend" not in options:  # one process would take a device by itself, several cannot
+                options = [*options, "--backend", "cpu"]
             runs = [
                 measure(chosen.program, shlex.split(chosen.mpirun), ranks, chosen.threads, data, options, folder)
                 for _ in range(chosen.repeat)

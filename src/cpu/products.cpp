@@ -94,7 +94,9 @@ void CpuStore::factor_products(const Product& at, const Product& products, Slope
   const int count = factor_shards_->count();
   const FactorRows factors{reals(at.left), reals(at.right), at.left.columns()};
   const Offset size = static_cast<Offset>(facts_.cols) * factors.columns;
-  factor_outputs_.resize(static_cast<std::size_t>(count) * static_cast<std::size_t>(size));
+  const auto outputs = static_cast<std::size_t>(count) * static_cast<std::size_t>(size);
+  if (factor_outputs_.capacity() < outputs) factor_outputs_ = {};  // not both, nor room to grow: they are the largest
+  factor_outputs_.resize(outputs);
   const bool symmetric = layout_->symmetric();
   for_each_shard(count, [&](int s) {
     const Index first = factor_shards_->begin(s);

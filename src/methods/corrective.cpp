@@ -53,6 +53,11 @@ Gap gap_of(const Linearization& model, double radius, double sigma) {
   return {.slack = model.objective + model.conjugate_sum - model.inner, .linear = model.inner + radius * sigma};
 }
 
+/// Steps that a descent remembers, each of which is two points in memory: to small gaps three of them need half as many
+/// passes as one, six no fewer; to a gap as large as this one needs no more (docs/measurements.md).
+constexpr int kMemory = 3;
+constexpr double kLargeGap = 2e-3;
+
 /// For a pair that nobody will use.
 constexpr OracleAccuracy kGlance{1, 1};
 
@@ -88,7 +93,8 @@ class CorrectiveRun {
         f_(f),
         session_(session),
         seeds_(f, session.options().seed),
-        descent_(f),
+        asked_(session.options().gap.value_or(0)),
+        descent_(f, asked_ < kLargeGap ? kMemory : 1),
         best_{{FactoredMatrix(f.panels())}},
         width_(f.radius() > 0 ? kFirstWidth * f.data_scale() : 0.0),
         before_{FactoredMatrix(f.panels())} {}
@@ -209,8 +215,8 @@ class CorrectiveRun {
   Evaluator& f_;
   Session& session_;
   Seeds seeds_;
+  double asked_;
   FactorDescent descent_;
-  double asked_ = session_.options().gap.value_or(0);
   Incumbent best_;
   double width_;
   double slack_ = kInfinity;  // at the last narrowing

@@ -11,9 +11,6 @@ namespace tracenorm::methods {
 
 namespace {
 
-/// Remembered steps. Each is two points in memory; six of them need no fewer passes than three.
-constexpr int kMemory = 3;
-
 /// The part of the radius that s gets when X should shrink: from s = 0 it could not grow.
 constexpr double kLeastSlack = 1e-3;
 
@@ -28,7 +25,7 @@ constexpr double kNegligible = 1e-7;
 
 }  // namespace
 
-FactorDescent::FactorDescent(Evaluator& f) : f_(f), panels_(f.panels()), curvature_(panels_, kMemory) {
+FactorDescent::FactorDescent(Evaluator& f, int memory) : f_(f), panels_(f.panels()), curvature_(panels_, memory) {
   Offsets& offsets = f.offsets();
   if (!offsets.active()) return;
   offsets_ = offsets.copy(offsets.now());

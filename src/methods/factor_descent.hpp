@@ -20,7 +20,8 @@ namespace tracenorm::methods {
 
 class FactorDescent {
  public:
-  explicit FactorDescent(Evaluator& f);
+  /// `memory`: how many steps it remembers.
+  FactorDescent(Evaluator& f, int memory);
 
   /// Lowers the smoothed objective of the given width from x by at most `steps` steps, or until `stop` says so, and
   /// returns where it came. Terms that have become negligible are left out.

@@ -103,7 +103,7 @@ DescentCost cost_of_descent(const Problem& problem, int steps) {
     f->aim(f->leading_atom({1e-3, 60}).atom);
     f->move(1.8 / (k + 3));
   }
-  methods::FactorDescent descent(*f);
+  methods::FactorDescent descent(*f, 3);
   const FactoredMatrix& x = f->iterate();
   const auto on = [] { return false; };
   descent.descend(x.copy(), 0.1, 3, on);

@@ -89,7 +89,7 @@ TEST(FactorDescent, LowersTheSmoothedObjectiveInsideTheBall) {
     for (const double width : {0.3, 0.02}) {
       SCOPED_TRACE(solved->name + " at width " + std::to_string(width));
       const auto f = on_the_way(solved->problem, 6);
-      FactorDescent descent(*f);
+      FactorDescent descent(*f, 3);
       const double start = smoothed(solved->problem, at_entries(*f, f->iterate()), width);
       // Single precision, in which the descent sees the objective.
       const double rounding = 1e-6 * (1 + std::abs(start));
@@ -114,10 +114,10 @@ TEST(FactorDescent, StaysWhereItIsToldTo) {
   const SolvedProblem& solved = test::solved_problems().front();
   const auto f = on_the_way(solved.problem, 6);
   const MatrixXd before = test::iterate(*f);
-  const FactoredMatrix x = FactorDescent(*f).descend(f->iterate().copy(), 0.1, 100, [] { return true; }).x;
+  const FactoredMatrix x = FactorDescent(*f, 3).descend(f->iterate().copy(), 0.1, 100, [] { return true; }).x;
   EXPECT_LT((at_entries(*f, x) - before).norm(), 1e-6 * before.norm());
   const FactoredMatrix zero(f->panels());
-  EXPECT_EQ(FactorDescent(*f).descend(zero.copy(), 0.1, 100, [] { return false; }).x.terms(), 0);
+  EXPECT_EQ(FactorDescent(*f, 3).descend(zero.copy(), 0.1, 100, [] { return false; }).x.terms(), 0);
 }
 
 }  // namespace
