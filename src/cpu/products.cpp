@@ -95,7 +95,7 @@ void CpuStore::factor_products(const Product& at, const Product& products, Slope
   const FactorRows factors{reals(at.left), reals(at.right), at.left.columns()};
   const Offset size = static_cast<Offset>(facts_.cols) * factors.columns;
   const auto outputs = static_cast<std::size_t>(count) * static_cast<std::size_t>(size);
-  if (factor_outputs_.capacity() < outputs) factor_outputs_ = {};  // not both, nor room to grow: they are the largest
+  if (factor_outputs_.capacity() < outputs) RealArray().swap(factor_outputs_);  // not both, nor room to grow
   factor_outputs_.resize(outputs);
   const bool symmetric = layout_->symmetric();
   for_each_shard(count, [&](int s) {
@@ -122,6 +122,7 @@ void CpuStore::factor_products(const Product& at, const Product& products, Slope
 
 EntrySums CpuStore::factor_gradient(const Product& at, double scale, double width, const Product& products) {
   const FactorRows factors{reals(at.left), reals(at.right), at.left.columns()};
+  if (aimed_at_ != Aim::matrix) RealArray().swap(target_);  // a descent over factors needs the memory
   const auto block = static_cast<std::size_t>(layout_->factor_block());
   factor_buffers_.resize(static_cast<std::size_t>(factor_shards_->count()));
   for (FactorBuffers& own : factor_buffers_) {

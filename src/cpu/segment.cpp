@@ -132,7 +132,7 @@ double CpuStore::move(double t) {
     held_out_.move(atom_, t, execution_);
   } else {
     held_out_.move(t);
-    if (t >= 1) RealArray().swap(target_);  // before a descent over factors, which needs the memory
+    aimed_at_ = Aim::met;
   }
   double largest = 0;
   for (const EntrySums& part : parts_) largest = std::max(largest, part.objective);

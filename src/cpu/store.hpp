@@ -143,7 +143,7 @@ class CpuStore final : public EntryStore {
   RealArray loss_shift_;                // of the loss's kinks, in widths; empty: none
   RealArray penalty_shift_;             // and of an l1 penalty's
 
-  enum class Aim { atom, matrix };
+  enum class Aim { atom, matrix, met };  // met: a matrix that x has moved to or towards
   Aim aimed_at_ = Aim::atom;
   Product atom_;      // the target, if it is one
   RealArray target_;  // or its entries

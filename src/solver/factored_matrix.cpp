@@ -46,7 +46,13 @@ LowRankMatrix FactoredMatrix::download(Index rows, Index cols) const {
   return {panels_->download(left()), values(), panels_->download(right())};
 }
 
-FactoredMatrix FactoredMatrix::copy() const { return first_terms(values()); }
+FactoredMatrix FactoredMatrix::copy() const {
+  FactoredMatrix result(*panels_, left(), values(), right());
+  result.decomposed_ = decomposed_;
+  result.seen_ = terms_;
+  seen_ = std::max(seen_, terms_);
+  return result;
+}
 
 FactoredMatrix FactoredMatrix::first_terms(const Eigen::VectorXd& values) const {
   FactoredMatrix result(*panels_);
@@ -55,8 +61,9 @@ FactoredMatrix FactoredMatrix::first_terms(const Eigen::VectorXd& values) const 
   return result;
 }
 
-void FactoredMatrix::reserve(Index terms) {
-  if (terms <= values_.size()) return;
+void FactoredMatrix::reserve(Index terms, Index more) {
+  if (terms <= values_.size() && terms_ >= seen_) return;  // what copies see is not what comes next
+  terms += more;
   const Panel left = panels_->make(Side::left, Use::exact, terms);
   const Panel right = panels_->make(Side::right, Use::exact, terms);
   if (terms_ > 0) {
@@ -66,12 +73,29 @@ void FactoredMatrix::reserve(Index terms) {
   left_ = left;
   right_ = right;
   values_.conservativeResize(terms);
+  seen_ = 0;
+}
+
+void FactoredMatrix::own() {
+  if (seen_ > 0 && (left_.shared() || right_.shared())) {
+    const FactoredMatrix before = std::move(*this);
+    *this = FactoredMatrix(*before.panels_);
+    blend(1, before);
+    decomposed_ = before.decomposed_;
+  }
+  seen_ = 0;
+}
+
+void FactoredMatrix::forget_terms() {
+  terms_ = 0;
+  if (seen_ > 0 && (left_.shared() || right_.shared())) *this = FactoredMatrix(*panels_);
+  seen_ = 0;
 }
 
 void FactoredMatrix::blend(double t, const Atom& atom) {
-  if (t >= 1.0) terms_ = 0;
+  if (t >= 1.0) forget_terms();
   decomposed_ = false;
-  if (terms_ == values_.size()) reserve(terms_ + std::max(kFirstRoom, terms_ / 4));
+  reserve(terms_ + 1, std::max(kFirstRoom, terms_ / 4) - 1);
   values_.head(terms_) *= 1.0 - t;
   panels_->add(0, 1, atom.left, left_.column(terms_));
   panels_->add(0, 1, atom.right, right_.column(terms_));
@@ -80,9 +104,9 @@ void FactoredMatrix::blend(double t, const Atom& atom) {
 }
 
 void FactoredMatrix::blend(double t, const FactoredMatrix& other) {
-  if (t >= 1.0) terms_ = 0;
+  if (t >= 1.0) forget_terms();
   decomposed_ = false;
-  reserve(terms_ + other.terms());
+  reserve(terms_ + other.terms(), kFirstRoom);
   values_.head(terms_) *= 1.0 - t;
   values_.segment(terms_, other.terms()) = t * other.values();
   for (Index k = 0; k < other.terms(); ++k, ++terms_) {
@@ -98,6 +122,7 @@ void FactoredMatrix::scale(double factor) {
 
 void FactoredMatrix::scale(const Panel& left_factor, const Panel& right_factor) {
   if (terms_ == 0) return;
+  own();
   panels_->scale_rows(left(), left_factor);
   panels_->scale_rows(right(), right_factor);
   decomposed_ = false;
@@ -106,6 +131,7 @@ void FactoredMatrix::scale(const Panel& left_factor, const Panel& right_factor) 
 void FactoredMatrix::compress(double tolerance) {
   if (terms_ == 0) return;
   if (!decomposed_) {
+    own();
     left_ = left();
     right_ = right();
     values_.conservativeResize(terms_);

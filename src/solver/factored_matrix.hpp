@@ -31,6 +31,7 @@ class FactoredMatrix {
 
   FactoredMatrix(FactoredMatrix&&) = default;
   FactoredMatrix& operator=(FactoredMatrix&&) = default;
+  /// Cheap: both see the same columns until one of them writes there.
   [[nodiscard]] FactoredMatrix copy() const;
   /// A copy of the first terms, with these values.
   [[nodiscard]] FactoredMatrix first_terms(const Eigen::VectorXd& values) const;
@@ -67,11 +68,18 @@ class FactoredMatrix {
   [[nodiscard]] Panels& panels() const { return *panels_; }
 
  private:
-  void reserve(Index terms);
+  /// Room for so many terms, and for more of them where there has to be a new place.
+  void reserve(Index terms, Index more = 0);
+  void forget_terms();
+  /// The columns may be written to: nobody else sees them.
+  void own();
+
+  friend class ThinSvd;  // turns columns where they are
 
   Panels* panels_;
   Index terms_ = 0;
-  Panel left_;  // of more columns than terms, so that blending seldom allocates
+  mutable Index seen_ = 0;  // so many of the columns may be those of copies, too
+  Panel left_;              // of more columns than terms, so that blending seldom allocates
   Eigen::VectorXd values_;
   Panel right_;
   bool decomposed_ = false;                    // it is a thin SVD already

@@ -32,6 +32,7 @@ ThinSvd::ThinSvd(FactoredMatrix x, Symmetry symmetry)
       left_rest_(panels_->make(Side::left, Use::exact, 1)),
       right_rest_(panels_->make(Side::right, Use::exact, 1)) {
   x.compress(symmetry);
+  x.own();
   left_basis_ = x.left();
   right_basis_ = x.right();
   core_ = Eigen::VectorXd(x.values()).asDiagonal();

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Core>
+#include <vector>
 
+#include "solver/thin_svd.hpp"
 #include "support/dense_svd.hpp"
 #include "support/host_panels.hpp"
 #include "support/random_matrices.hpp"
@@ -91,6 +93,61 @@ TEST(FactoredMatrix, ACopyIsAnotherMatrixAndAScaledOneIsCompressedAnew) {
   EXPECT_NEAR(y.trace_norm_bound(), trace_norm(scaled), 1e-13);
   x.blend(0.75, y);
   EXPECT_LT((host.dense(x) - (0.25 * dense + 0.75 * scaled)).norm(), 1e-13);
+}
+
+TEST(FactoredMatrix, WhatIsDoneToOneOfManyCopiesIsDoneToItAlone) {
+  Random random(7);
+  Host host(11, 6);
+  std::vector<FactoredMatrix> all;
+  std::vector<Eigen::MatrixXd> dense(5, Eigen::MatrixXd::Zero(11, 6));
+  for (std::size_t k = 0; k < dense.size(); ++k) all.emplace_back(host.panels);
+  const auto any = [&](std::size_t below) { return static_cast<std::size_t>(random.below(below)); };
+  const Eigen::VectorXd rows = Eigen::VectorXd::LinSpaced(11, 0.8, 1.1);
+  const Eigen::VectorXd cols = Eigen::VectorXd::LinSpaced(6, 1.1, 0.9);
+  for (int step = 0; step < 3000; ++step) {
+    const std::size_t k = any(all.size());
+    const std::size_t other = any(all.size());
+    FactoredMatrix& x = all[k];
+    const double t = step % 7 == 0 ? 1.0 : 0.3;
+    switch (any(8)) {
+      case 0:
+      case 1: {
+        const Eigen::VectorXd u = unit(random, 11);
+        const Eigen::VectorXd v = unit(random, 6);
+        x.blend(t, host.atom(u, v, 2.0));
+        dense[k] = (1 - t) * dense[k] + 2 * t * u * v.transpose();
+        break;
+      }
+      case 2:
+        if (k == other) break;
+        x.blend(t, all[other]);
+        dense[k] = (1 - t) * dense[k] + t * dense[other];
+        break;
+      case 3:
+        x.compress();
+        break;
+      case 4:
+        x.scale(host.vector(Side::left, rows), host.vector(Side::right, cols));
+        dense[k] = rows.asDiagonal() * dense[k] * cols.asDiagonal();
+        break;
+      case 5: {
+        ThinSvd thin(x.copy(), Symmetry::none);
+        const Eigen::VectorXd u = unit(random, 11);
+        for (int more = 0; more < 20; ++more) thin.blend(0.1, host.atom(u, unit(random, 6), 1.0));
+        break;
+      }
+      case 6:  // what is left out is rounding
+        x.compress(1e-9);
+        break;
+      default:
+        x = all[other].copy();
+        dense[k] = dense[other];
+    }
+    if (x.terms() > 40) x.compress();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      ASSERT_LT((host.dense(all[i]) - dense[i]).norm(), 1e-8) << i << " after step " << step << " to " << k;
+    }
+  }
 }
 
 }  // namespace
