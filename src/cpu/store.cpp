@@ -241,8 +241,8 @@ std::vector<Real> CpuStore::dual_slopes() const {
 }
 
 void CpuStore::forget_slopes() {
-  for (RealArray* array :
-       {&slope_, &average_, &average_x_, &dual_, &dual_rest_, &loss_shift_, &penalty_shift_, &target_}) {
+  for (RealArray* array : {&slope_, &average_, &average_x_, &dual_, &dual_rest_, &loss_shift_, &penalty_shift_,
+                           &target_, &factor_outputs_}) {
     RealArray().swap(*array);  // an assignment of nothing would keep the memory
   }
 }

@@ -23,7 +23,7 @@ constexpr double kSearching = 2 * sizeof(Real);
 /// The first factors of `corrective` have so many columns; a number of them is kept in points, gradients and remembered
 /// steps of the descent, bases, and copies of X. Where the rank grows it is more: this is what a run needs at least.
 constexpr double kFirstColumns = 48;
-constexpr double kBytesPerNumber = 70;
+constexpr double kBytesPerNumber = 54;
 /// Vectors that the search for the leading pair keeps, for the methods that add one term at a time.
 constexpr double kBytesPerRow = 8 * 4 * sizeof(Real) + 16 * sizeof(double);
 

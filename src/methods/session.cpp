@@ -297,7 +297,7 @@ Result Session::finish(std::string method, bool bounded) {
   const bool chooses = !options_.gap || options_.patience > 0;
   const bool from_validation = chooses && hooks_.validation != nullptr && std::isfinite(best_validation_);
   if (from_validation) result.solution_iteration = best_iteration_;
-  FactoredMatrix solution = from_validation ? evaluator_.remembered() : evaluator_.iterate().copy();
+  FactoredMatrix solution = from_validation ? evaluator_.remembered() : evaluator_.take_iterate();
   solution.compress(evaluator_.symmetry());
   const Index kept = weighty_terms(solution, result.lower_bound);
   if (kept < solution.terms()) {

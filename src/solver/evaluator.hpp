@@ -117,6 +117,8 @@ class Evaluator {
 
   // The iterate.
   [[nodiscard]] const FactoredMatrix& iterate() { return iterate_.factors(); }
+  /// For the end: afterwards there are objectives of other matrices alone.
+  [[nodiscard]] FactoredMatrix take_iterate() { return iterate_.take(); }
   /// On the host.
   [[nodiscard]] LowRankMatrix downloaded() { return iterate().download(rows(), cols()); }
   [[nodiscard]] Index terms() const { return iterate_.terms(); }

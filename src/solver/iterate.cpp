@@ -45,6 +45,14 @@ const FactoredMatrix& Iterate::factors() {
   return factors_;
 }
 
+FactoredMatrix Iterate::take() {
+  FactoredMatrix x = factors().copy();
+  factors_ = FactoredMatrix(x.panels());
+  thin_.reset();
+  remembered_.reset();
+  return x;
+}
+
 void Iterate::keep_thin() {
   keep_remembered();
   if (!thin_) thin_.emplace(factors_.copy(), symmetry_);

@@ -27,6 +27,8 @@ class Iterate {
   void compress();
 
   [[nodiscard]] const FactoredMatrix& factors();
+  /// The same, and nothing is left.
+  [[nodiscard]] FactoredMatrix take();
   /// How many terms it is stored with: at least its rank.
   [[nodiscard]] Index terms() const { return thin_ ? thin_->terms() : factors_.terms(); }
 
