@@ -22,7 +22,7 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "program"))
-from program_processes import processes_of  # noqa: E402
+from program_processes import processes_of
 
 EVERY = 0.02  # seconds between two looks at the memory
 

@@ -19,7 +19,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "program"))
-from program_processes import processes_of  # noqa: E402
+from program_processes import processes_of
 
 MOST = 10  # seconds that the others may take to end
 
