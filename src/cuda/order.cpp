@@ -1,12 +1,17 @@
 #include "cuda/order.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
-#include <numeric>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "cuda/arrange.hpp"
 #include "cuda/rough.hpp"
 #include "model/coded_data.hpp"
+#include "tracenorm/error.hpp"
 
 namespace tracenorm::cuda {
 
@@ -14,42 +19,48 @@ namespace {
 
 constexpr std::size_t kAtOnce = 4;  // entries of a thread
 
+template <class T>
+T* as(const DeviceArray<std::uint8_t>& bytes) {
+  return reinterpret_cast<T*>(bytes.data());
+}
+
 std::size_t rounded_up(Offset count) { return (static_cast<std::size_t>(count) + kAtOnce - 1) / kAtOnce * kAtOnce; }
 
-/// Numbers below `most`, in 16 bits if that is enough.
-template <class Number>
-DeviceArray<std::uint8_t> numbers(Device& device, const std::vector<Number>& all, std::size_t size, bool narrow) {
-  const auto copy = [&]<class To>(To) {
-    std::vector<To> to(size);
-    std::transform(all.begin(), all.end(), to.begin(), [](Number n) { return static_cast<To>(n); });
-    DeviceArray<std::uint8_t> there(device, size * sizeof(To));
-    device.upload(to.data(), size * sizeof(To), there.data());
-    return there;
-  };
-  return narrow ? copy(ShortIndex{}) : copy(Index{});
+/// What comes after the last of them is `rest`.
+template <class T>
+DeviceArray<T> padded(Device& device, const T* from, std::size_t count, std::size_t size, T rest) {
+  DeviceArray<T> there(device, size);
+  device.upload(from, count * sizeof(T), there.data());
+  const std::vector<T> behind(size - count, rest);
+  device.upload(behind.data(), behind.size() * sizeof(T), there.data() + count);
+  return there;
 }
 
 bool fits_short(Index count) { return count <= std::numeric_limits<ShortIndex>::max() + 1; }
 
-/// What comes after the last entry has no datum.
-DeviceArray<Real> padded(Device& device, const Real* from, std::size_t count, std::size_t size, Real rest) {
-  std::vector<Real> all(size, rest);
-  std::copy_n(from, count, all.begin());
-  return {device, all.data(), size};
-}
+struct KeptNumbers {
+  DeviceArray<std::uint8_t> there;
+  bool narrow;
+};
 
-/// value[k] = all[place[k]].
-std::vector<Real> permuted(const Array<Real>& all, const std::vector<Offset>& place) {
-  std::vector<Real> result(place.size());
-  for (std::size_t k = 0; k < place.size(); ++k) result[k] = all[static_cast<std::size_t>(place[k])];
-  return result;
+/// Numbers in 16 bits if they come so, or if `narrow` says that they fit.
+template <class Number>
+KeptNumbers numbers(Device& device, const Number* from, std::size_t count, std::size_t size, bool narrow) {
+  DeviceArray<std::uint8_t> there(device, size * sizeof(Number));
+  device.upload(from, count * sizeof(Number), there.data());
+  if constexpr (std::is_same_v<Number, ShortIndex>) {
+    return {std::move(there), true};
+  } else {
+    if (!narrow) return {std::move(there), false};
+    DeviceArray<std::uint8_t> shorter(device, size * sizeof(ShortIndex));
+    shorten(as<Index>(there), size, as<ShortIndex>(shorter), device.stream());
+    return {std::move(shorter), true};
+  }
 }
 
 void put_data(Device& device, const Array<Real>& value, const Array<Real>& weight, Order& order) {
   if (const DenseValues coded = coded_where_possible(value); !coded.code().empty()) {
-    std::vector<std::int8_t> all(order.size, DenseValues::kMissing);
-    std::copy(coded.code().begin(), coded.code().end(), all.begin());
-    order.code = {device, all.data(), all.size()};
+    order.code = padded(device, coded.code().data(), coded.code().size(), order.size, DenseValues::kMissing);
     order.code_offset = coded.offset();
     order.code_scale = coded.scale();
   } else {
@@ -189,67 +200,78 @@ Order order_by_rows(Device& device, const SparseObservations& data) {
   Order order;
   order.count = pattern.entries();
   order.size = rounded_up(order.count);
-  std::vector<Index> row(static_cast<std::size_t>(order.count));
-  std::vector<Index> col(row.size());
-  for (Index i = 0; i < pattern.rows(); ++i) {
-    for (Offset e = pattern.begin()[i]; e < pattern.begin()[i + 1]; ++e) {
-      row[static_cast<std::size_t>(e)] = i;
-      col[static_cast<std::size_t>(e)] = pattern.col()[e];
-    }
-  }
+  const auto count = static_cast<std::size_t>(order.count);
+  std::vector<Offset> begin(pattern.begin(), pattern.begin() + pattern.rows() + 1);
+  const DeviceArray<Offset> row_begin(device, begin.data(), begin.size());
   order.narrow_row = fits_short(pattern.rows());
-  order.narrow_col = fits_short(pattern.cols());
-  order.row = numbers(device, row, order.size, order.narrow_row);
-  order.col = numbers(device, col, order.size, order.narrow_col);
+  order.row = {device, order.size * (order.narrow_row ? sizeof(ShortIndex) : sizeof(Index))};
+  if (order.narrow_row) {
+    list_rows(row_begin.data(), pattern.rows(), as<ShortIndex>(order.row), device.stream());
+  } else {
+    list_rows(row_begin.data(), pattern.rows(), as<Index>(order.row), device.stream());
+  }
+  KeptNumbers col = pattern.col().visit(
+      [&](const auto* from) { return numbers(device, from, count, order.size, fits_short(pattern.cols())); });
+  order.col = std::move(col.there);
+  order.narrow_col = col.narrow;
   put_data(device, data.value, data.weight, order);
-  put_pieces(device, {pattern.begin(), pattern.begin() + pattern.rows() + 1}, {pattern.cols(), 1}, order);
+  put_pieces(device, begin, {pattern.cols(), 1}, order);
   put_state(device, order);
   return order;
 }
 
-Order order_by_columns(Device& device, const SparseObservations& data) {
-  const SparsePattern& pattern = data.pattern;
-  const auto entries = static_cast<std::size_t>(pattern.entries());
-  const Bands bands = bands_of(device, pattern.rows(), pattern.cols(), pattern.entries());
-  // Where the entries of a column begin in the band of row i.
-  const auto segment = [&, length = bands.length()](Index i, Index j) {
-    return static_cast<std::size_t>(i / length) * static_cast<std::size_t>(pattern.cols()) +
-           static_cast<std::size_t>(j);
-  };
-  std::vector<Offset> begin(static_cast<std::size_t>(pattern.cols()) * static_cast<std::size_t>(bands.count) + 1, 0);
-  for (Index i = 0; i < pattern.rows(); ++i) {
-    for (Offset e = pattern.begin()[i]; e < pattern.begin()[i + 1]; ++e) ++begin[segment(i, pattern.col()[e]) + 1];
+Order order_by_columns(Device& device, const Order& by_rows, Index rows, Index cols) {
+  if (by_rows.count > std::numeric_limits<Place>::max()) {
+    throw Error(ErrorCode::usage,
+                fmt::format("backend: cuda puts at most {} entries in order, and {} are given; use backend cpu",
+                            std::numeric_limits<Place>::max(), by_rows.count),
+                "backend");
   }
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  std::vector<Offset> next(begin.begin(), begin.end() - 1);
-  std::vector<Offset> place(entries);  // of each entry here, where it is in the data
-  std::vector<Index> own(entries);     // its column
-  std::vector<Index> met(entries);     // its row
-  for (Index i = 0; i < pattern.rows(); ++i) {
-    for (Offset e = pattern.begin()[i]; e < pattern.begin()[i + 1]; ++e) {
-      const Index j = pattern.col()[e];
-      const auto to = static_cast<std::size_t>(next[segment(i, j)]++);
-      place[to] = e;
-      own[to] = j;
-      met[to] = i;
-    }
-  }
+  const Bands bands = bands_of(device, rows, cols, by_rows.count);
   Order order;
-  order.count = pattern.entries();
-  order.size = rounded_up(order.count);
-  order.narrow_row = fits_short(pattern.rows());
-  order.narrow_col = fits_short(pattern.cols());
-  order.row = numbers(device, met, order.size, order.narrow_row);
-  order.col = numbers(device, own, order.size, order.narrow_col);
-  put_data(device, permuted(data.value, place),
-           data.weight.empty() ? Array<Real>() : Array<Real>(permuted(data.weight, place)), order);
+  order.count = by_rows.count;
+  order.size = by_rows.size;
+  order.transposed = true;
+  std::vector<Offset> begin;
+  {
+    const ByColumns sorted = sort_by_columns(device, {{by_rows.row.data(), by_rows.narrow_row},
+                                                      {by_rows.col.data(), by_rows.narrow_col},
+                                                      by_rows.count,
+                                                      cols,
+                                                      bands.length(),
+                                                      bands.count});
+    const auto gathered = [&]<class T>(const DeviceArray<T>& from) {
+      if (from.empty()) return DeviceArray<T>();
+      DeviceArray<T> to(device, order.size);
+      gather(from.data(), sorted.place.data(), sorted.place.size(), order.size, to.data(), device.stream());
+      return to;
+    };
+    const auto gathered_numbers = [&](const DeviceArray<std::uint8_t>& from, bool narrow) {
+      DeviceArray<std::uint8_t> to(device, from.size());
+      const auto with = [&]<class Number>(Number) {
+        gather(as<Number>(from), sorted.place.data(), sorted.place.size(), order.size, as<Number>(to), device.stream());
+      };
+      narrow ? with(ShortIndex{}) : with(Index{});
+      return to;
+    };
+    order.row = gathered_numbers(by_rows.row, by_rows.narrow_row);
+    order.col = gathered_numbers(by_rows.col, by_rows.narrow_col);
+    order.y = gathered(by_rows.y);
+    order.code = gathered(by_rows.code);
+    order.w = gathered(by_rows.w);
+    begin.resize(sorted.begin.size());
+    device.download(sorted.begin.data(), begin.size() * sizeof(Offset), begin.data());
+  }
+  order.narrow_row = by_rows.narrow_row;
+  order.narrow_col = by_rows.narrow_col;
+  order.code_offset = by_rows.code_offset;
+  order.code_scale = by_rows.code_scale;
   put_pieces(device, begin, bands, order);
   if (!order.shares.empty() && !order.narrow_row) {
-    for (Index& i : met) i %= bands.length();
-    order.local = numbers(device, met, order.size, true);
+    order.local = {device, order.size * sizeof(ShortIndex)};
+    remainders(as<Index>(order.row), order.size, bands.length(), as<ShortIndex>(order.local), device.stream());
   }
   put_state(device, order);
-  order.transposed = true;
   return order;
 }
 
@@ -279,9 +301,10 @@ Order listed_order(Device& device, const Entries& entries) {
   Order order;
   order.count = entries.size();
   order.size = rounded_up(order.count);
-  order.row = numbers(device, entries.row, order.size, false);
-  order.col = numbers(device, entries.col, order.size, false);
-  order.y = padded(device, entries.value.data(), entries.value.size(), order.size, Real(0));
+  const auto count = static_cast<std::size_t>(order.count);
+  order.row = numbers(device, entries.row.data(), count, order.size, false).there;
+  order.col = numbers(device, entries.col.data(), count, order.size, false).there;
+  order.y = padded(device, entries.value.data(), count, order.size, Real(0));
   order.x = {device, order.size};
   return order;
 }

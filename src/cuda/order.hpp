@@ -61,9 +61,9 @@ struct Order {
   [[nodiscard]] FullRows full(const Real* m) const { return {m, rows, cols, pitch}; }
 };
 
-/// The rows of a pattern, and its columns.
+/// The rows of a pattern, and its columns, which are made of them on the device.
 Order order_by_rows(Device& device, const SparseObservations& data);
-Order order_by_columns(Device& device, const SparseObservations& data);
+Order order_by_columns(Device& device, const Order& by_rows, Index rows, Index cols);
 Order full_order(Device& device, const DenseObservations& data);
 Order listed_order(Device& device, const Entries& entries);
 

@@ -74,7 +74,7 @@ CudaStore::CudaStore(const Problem& problem, std::shared_ptr<Device> device)
   } else {
     mode_ = sparse_mode(problem.penalty);
     orders_.push_back(order_by_rows(*device_, *sparse));
-    orders_.push_back(order_by_columns(*device_, *sparse));
+    orders_.push_back(order_by_columns(*device_, orders_.front(), facts_.rows, facts_.cols));
     const Counts counts = count_observed(problem.observations);
     facts_.entries = sparse->pattern.entries();
     facts_.search_columns = 4;

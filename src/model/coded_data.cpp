@@ -2,27 +2,42 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace tracenorm {
 
-DenseValues coded_where_possible(const DenseValues& value) {
-  if (!value.code().empty()) return value;
+namespace {
+
+/// The first eight bits of a product with the golden ratio, which differ where bits differ.
+using Bits = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>;
+constexpr Bits kSpread = sizeof(Real) == 4 ? Bits(0x9e3779b9U) : static_cast<Bits>(0x9e3779b97f4a7c15ULL);
+constexpr int kSpreadShift = 8 * int(sizeof(Real)) - 8;
+
+}  // namespace
+
+DenseValues coded_where_possible(const DenseValues& values) {
+  if (!values.code().empty()) return values;
+  const Array<Real> value = values.plain();
   constexpr std::size_t most = 128;  // codes 0 to 127
   std::vector<Real> levels;          // the different values, ascending
-  Real last = std::numeric_limits<Real>::quiet_NaN();
+  std::array<Real, 256> seen;        // nearly all data are levels met before; where to look is in a value's bits
+  seen.fill(std::numeric_limits<Real>::quiet_NaN());
   for (const Real y : value) {
-    if (y == last || std::isnan(y)) continue;
-    last = y;
+    Real& like_this = seen[std::bit_cast<Bits>(y) * kSpread >> kSpreadShift];
+    if (y == like_this || std::isnan(y)) continue;
+    like_this = y;
     const auto place = std::lower_bound(levels.begin(), levels.end(), y);
     if (place != levels.end() && *place == y) continue;
-    if (levels.size() == most) return value;
+    if (levels.size() == most) return values;
     levels.insert(place, y);
   }
-  if (levels.empty()) return value;
+  if (levels.empty()) return values;
   Real scale = 1;
   for (std::size_t k = 1; k < levels.size(); ++k) {
     scale = k == 1 ? levels[k] - levels[k - 1] : std::min(scale, levels[k] - levels[k - 1]);
@@ -32,12 +47,13 @@ DenseValues coded_where_possible(const DenseValues& value) {
     const double code = code_of(y);
     const double product = double(scale) * code;
     if (code >= double(most) || double(Real(product)) != product || product + double(levels[0]) != double(y))
-      return value;
+      return values;
   }
   std::vector<std::int8_t> code(value.size());
-  for (std::size_t e = 0; e < value.size(); ++e) {
-    code[e] = std::isnan(value[e]) ? DenseValues::kMissing : static_cast<std::int8_t>(code_of(value[e]));
-  }
+  std::transform(value.begin(), value.end(), code.begin(), [offset = levels[0], scale](Real y) {
+    const double steps = (double(y) - double(offset)) / double(scale);  // a whole number, but for rounding
+    return std::isnan(y) ? DenseValues::kMissing : static_cast<std::int8_t>(steps + 0.5);
+  });
   return {std::move(code), levels[0], scale};
 }
 
