@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "cuda/block_products.hpp"
 #include "cuda/panels.hpp"
 #include "cuda/passes.hpp"
 

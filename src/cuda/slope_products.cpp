@@ -1,7 +1,8 @@
-// Products of a CUDA store's slopes with panels. The kernels are those of products.hpp and rough.hpp.
+// Products of a CUDA store's slopes with panels.
 #include <algorithm>
 #include <type_traits>
 
+#include "cuda/block_products.hpp"
 #include "cuda/panels.hpp"
 #include "cuda/passes.hpp"
 #include "cuda/rough.hpp"
