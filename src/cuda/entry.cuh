@@ -152,6 +152,11 @@ struct QuadPlaces {
   int count;  ///< how many of them are entries
 };
 
+__device__ inline Index number(const Numbers& n, Offset e) {
+  return n.narrow ? static_cast<Index>(static_cast<const ShortIndex*>(n.data)[e])
+                  : static_cast<const Index*>(n.data)[e];
+}
+
 __device__ inline void load_numbers(const Numbers& n, Offset quad, Index (&to)[kQuad]) {
   if (n.narrow) {
     const ushort4 v = reinterpret_cast<const ushort4*>(n.data)[quad];
@@ -181,6 +186,12 @@ __device__ inline QuadPlaces places_of(const EntryArrays& a, Offset quad) {
   }
   p.count = min(kQuad, a.places.cols - first);
   return p;
+}
+
+/// As many blocks as there is work for, for those who report nothing.
+inline int quad_blocks(Offset count) {
+  const int blocks = blocks_for((count + kQuad - 1) / kQuad);
+  return blocks < 1 ? 1 : blocks;
 }
 
 /// work(number of the quad) for the quads of this thread.

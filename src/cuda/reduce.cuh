@@ -2,11 +2,15 @@
 #pragma once
 
 #include "cuda/report.hpp"
+#include "tracenorm/types.hpp"
 
 namespace tracenorm::cuda {
 
 inline constexpr int kThreads = 256;
 inline constexpr int kWarp = 32;
+
+/// A grid of so many threads, or a few more.
+inline int blocks_for(Offset threads) { return static_cast<int>((threads + kThreads - 1) / kThreads); }
 
 /// So many blocks at most reduce: they fill every device several times over.
 inline constexpr int kMostBlocks = 2112;

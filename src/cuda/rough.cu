@@ -122,11 +122,6 @@ __global__ void __launch_bounds__(kShareThreads, 1)
   }
 }
 
-__device__ Index number(const Numbers& n, Offset e) {
-  return n.narrow ? static_cast<Index>(static_cast<const ShortIndex*>(n.data)[e])
-                  : static_cast<const Index*>(n.data)[e];
-}
-
 __device__ uint2 rough_row(const uint2* v, Offset row) { return __ldg(v + row); }
 __device__ uint2 rough_row(const float4* v, Offset row) {
   const float4 x = __ldg(v + row);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "cuda/exact.hpp"
 #include "cuda/order.hpp"
 #include "seam/entry_store.hpp"
 #include "tracenorm/problem.hpp"

@@ -22,8 +22,6 @@ __device__ void set(const View& v, Offset row, Offset column, double value) {
   }
 }
 
-int blocks_for(Offset count) { return static_cast<int>((count + kThreads - 1) / kThreads); }
-
 /// One column of a panel.
 struct Column {
   const void* data;

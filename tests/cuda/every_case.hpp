@@ -83,6 +83,11 @@ struct Both {
   Panel cpu;
   Panel cuda;
 };
+/// The same product there.
+struct BothProducts {
+  NormalProduct cpu;
+  NormalProduct cuda;
+};
 
 class EveryCase : public testing::TestWithParam<Case> {
  protected:
@@ -105,6 +110,11 @@ class EveryCase : public testing::TestWithParam<Case> {
     cpu_.panels->upload(numbers, both.cpu);
     cuda_.panels->upload(numbers, both.cuda);
     return both;
+  }
+  static BothProducts normal_product(const Both& in, const Both& out, const Both& product, const Both& factor,
+                                     const Both& addend) {
+    return {{in.cpu, out.cpu, product.cpu, factor.cpu, addend.cpu},
+            {in.cuda, out.cuda, product.cuda, factor.cuda, addend.cuda}};
   }
   void expect_same(const Both& both, double tolerance, const char* what) {
     const MatrixXd expected = cpu_.panels->download(both.cpu);
@@ -161,14 +171,8 @@ class EveryCase : public testing::TestWithParam<Case> {
     for (const bool with_terms : {false, true}) {
       const Both out = blank(Side::right, Use::search, columns);
       const Both product = blank(Side::left, Use::search, columns);
-      NormalProduct on_cpu{in.cpu, out.cpu, product.cpu};
-      NormalProduct on_cuda{in.cuda, out.cuda, product.cuda};
-      if (with_terms) {
-        on_cpu.factor = factor.cpu;
-        on_cpu.addend = addend.cpu;
-        on_cuda.factor = factor.cuda;
-        on_cuda.addend = addend.cuda;
-      }
+      auto [on_cpu, on_cuda] =
+          normal_product(in, out, product, with_terms ? factor : Both(), with_terms ? addend : Both());
       on_cuda.rough = true;
       const EntrySums expected = cpu_.store->linearize(0.3, false, &on_cpu);
       expect_same(cuda_.store->linearize(0.3, false, &on_cuda), expected, kReal, "linearize");

@@ -40,14 +40,8 @@ TEST_P(EveryCase, FusedProductsAgree) {
       const Both product = blank(Side::left, use, width);
       const Both factor = panel(Side::left, use, 1);
       const Both addend = panel(Side::left, use, width);
-      NormalProduct on_cpu{in.cpu, out.cpu, product.cpu};
-      NormalProduct on_cuda{in.cuda, out.cuda, product.cuda};
-      if (with_terms) {
-        on_cpu.factor = factor.cpu;
-        on_cpu.addend = addend.cpu;
-        on_cuda.factor = factor.cuda;
-        on_cuda.addend = addend.cuda;
-      }
+      const auto [on_cpu, on_cuda] =
+          normal_product(in, out, product, with_terms ? factor : Both(), with_terms ? addend : Both());
       const bool rides = use == Use::search && width == columns;
       const EntrySums expected = cpu_.store->linearize(0.3, false, rides ? &on_cpu : nullptr);
       expect_same(cuda_.store->linearize(0.3, false, rides ? &on_cuda : nullptr), expected, kReal, "linearize");
