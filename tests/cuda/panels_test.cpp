@@ -48,19 +48,40 @@ TEST_P(EveryCase, PanelsAgree) {
 }
 
 TEST_P(EveryCase, DecomposesAsTheHostDoes) {
-  const Both left = panel(Side::left, Use::exact, 5);
-  const Both right = panel(Side::right, Use::exact, 5);
-  const MatrixXd before = cpu_.panels->download(left.cpu) * cpu_.panels->download(right.cpu).transpose();
-  VectorXd values = VectorXd::Ones(5);
-  Panel u = left.cuda;
-  Panel v = right.cuda;
-  ASSERT_TRUE(cuda_.panels->decompose(u, values, v));
-  const MatrixXd q = cuda_.panels->download(u);
-  const MatrixXd p = cuda_.panels->download(v);
-  EXPECT_LE((q * values.asDiagonal() * p.transpose() - before).norm(), 1e-12 * before.norm());
-  EXPECT_LE((cuda_.panels->gram(u, u) - MatrixXd::Identity(q.cols(), q.cols())).norm(), 1e-12);
-  EXPECT_LE((cuda_.panels->gram(v, v) - MatrixXd::Identity(p.cols(), p.cols())).norm(), 1e-12);
-  for (Eigen::Index k = 1; k < values.size(); ++k) EXPECT_LE(values[k], values[k - 1]);
+  constexpr Index width = 5;
+  const MatrixXd whole = MatrixXd::Identity(width, width);
+  MatrixXd long_and_short = whole;
+  MatrixXd nearly_dependent = whole;
+  MatrixXd dependent = whole;
+  long_and_short.diagonal() << 1e6, 1, 1e-6, 3, 1e-9;
+  nearly_dependent.col(4) = 1e-9 * whole.col(4) + whole.col(2);
+  dependent.col(4) = whole.col(2) - whole.col(1);
+  MatrixXd empty = whole;
+  empty.col(1).setZero();
+  for (const MatrixXd& turn : {whole, long_and_short, nearly_dependent, dependent, empty}) {
+    const Both left = panel(Side::left, Use::exact, width);
+    const Both right = panel(Side::right, Use::exact, width);
+    for (const auto& [panels, side] : {std::pair(cpu_.panels.get(), left.cpu), {cuda_.panels.get(), left.cuda}}) {
+      panels->combine(0, side, turn, side);
+    }
+    const MatrixXd before = cpu_.panels->download(left.cpu) * cpu_.panels->download(right.cpu).transpose();
+    VectorXd values = VectorXd::Ones(width);
+    VectorXd expected = values;
+    Panel u = left.cuda;
+    Panel v = right.cuda;
+    Panel u_cpu = left.cpu;
+    Panel v_cpu = right.cpu;
+    ASSERT_TRUE(cpu_.panels->decompose(u_cpu, expected, v_cpu));
+    ASSERT_TRUE(cuda_.panels->decompose(u, values, v));
+    ASSERT_EQ(values.size(), expected.size());
+    EXPECT_LE((values - expected).norm(), 1e-13 * expected.norm());
+    const MatrixXd q = cuda_.panels->download(u);
+    const MatrixXd p = cuda_.panels->download(v);
+    EXPECT_LE((q * values.asDiagonal() * p.transpose() - before).norm(), 1e-12 * before.norm());
+    EXPECT_LE((cuda_.panels->gram(u, u) - MatrixXd::Identity(q.cols(), q.cols())).norm(), 1e-12);
+    EXPECT_LE((cuda_.panels->gram(v, v) - MatrixXd::Identity(p.cols(), p.cols())).norm(), 1e-12);
+    for (Eigen::Index k = 1; k < values.size(); ++k) EXPECT_LE(values[k], values[k - 1]);
+  }
 }
 
 TEST_P(EveryCase, DrawsNumbersOfMeanZeroAndVarianceOne) {

@@ -90,17 +90,16 @@ def totals(build):
 
 
 def add_to_totals(build, target, code, executions, seconds):
-    with open(build / "totals.json", "a+") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        file.seek(0)
-        all_totals = json.loads(file.read() or "{}")
+    with open(build / "totals.lock", "w") as lock:  # runs may end at once
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        all_totals = totals(build)
         total = all_totals.setdefault(target, dict(NOTHING))
         total["executions"] += executions
         total["processor_seconds"] = round(total["processor_seconds"] + seconds, 1)
         total["crashes"] += code != 0
-        file.seek(0)
-        file.truncate()
-        json.dump(all_totals, file, indent=1, sort_keys=True)
+        beside = build / "totals.json.part"  # others read at any time
+        beside.write_text(json.dumps(all_totals, indent=1, sort_keys=True))
+        beside.replace(build / "totals.json")
     return total
 
 
