@@ -30,7 +30,7 @@ constexpr int kMostRounds = 50;
 constexpr double kConverged = 1e-5;  // change of any offset, in scales
 
 /// A median of about this many values is off by a third of a per cent of a deviation: near enough for a start and for
-/// weights, and quick enough for fifty rounds.
+/// weights, and quick enough for all rounds.
 constexpr std::size_t kMedianSample = std::size_t{1} << 17U;
 
 /// The middle one; `values` is reordered. Zero of none.
@@ -226,11 +226,23 @@ class OffsetFit {
         sums_);
     return renew(p_.col_offset, shrinkage_.col);
   }
-  double renew(std::vector<double>& offsets, double& lambda) const {
+  double renew(std::vector<double>& offsets, double& lambda) {
     lambda = shrinkage();
+    const auto shrunken = [&](const SideSum& side) { return side.sum / (side.weight + lambda); };
+    // What they have in common is the offset of all, which is not shrunken. Left to the rounds, it would get there by a
+    // few per cent in each.
+    double common = 0;
+    double known = 0;
+    for (const SideSum& side : sums_) {
+      if (!(side.weight > 0)) continue;
+      common += shrunken(side);
+      ++known;
+    }
+    if (known > 0) common /= known;
+    p_.offset += common;
     double largest = 0;
     for (std::size_t i = 0; i < offsets.size(); ++i) {
-      const double next = sums_[i].weight > 0 ? sums_[i].sum / (sums_[i].weight + lambda) : 0.0;
+      const double next = sums_[i].weight > 0 ? shrunken(sums_[i]) - common : 0.0;
       largest = std::max(largest, std::abs(next - offsets[i]));
       offsets[i] = next;
     }
