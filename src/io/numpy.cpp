@@ -1,5 +1,6 @@
 #include "io/numpy.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -46,7 +47,7 @@ void parse_shape(std::string_view text, NpyHeader& header, const ByteSource& sou
   if (!text.starts_with('(') || end == std::string_view::npos)
     fail("'{}': the .npy header has a bad shape: {}", source.name(), excerpt(text));
   FieldSplitter splitter(Separator::comma);
-  double product = static_cast<double>(header.item_bytes);
+  double product = static_cast<double>(std::max<std::size_t>(1, header.item_bytes));
   for (const std::string_view field : splitter.split(text.substr(1, end - 1))) {
     if (field.empty()) continue;
     const std::optional<std::int64_t> extent = parse_integer(field);
@@ -148,6 +149,9 @@ NpyHeader read_npy_header(ByteSource& source) {
   parse_type(after_key(dictionary, "descr", source), header, source);
   header.fortran_order = after_key(dictionary, "fortran_order", source).starts_with("True");
   parse_shape(after_key(dictionary, "shape", source), header, source);
+  if (header.item_bytes == 0 && header.count() > 0) {  // no size of a file vouches for their number
+    fail("'{}': {} elements of no bytes were promised; the file is damaged", source.name(), header.count());
+  }
   const auto data_bytes = static_cast<std::uint64_t>(header.count()) * header.item_bytes;
   if (source.size() && *source.size() < data_bytes) detail::fail_npy_short(source, header);
   return header;

@@ -105,6 +105,14 @@ TEST_F(Numpy, WrongDimension) {
   expect_says(fails(npy<double>("<f8", {3000000000, 0}, {})), {"3000000000 rows", "2147483647"});
 }
 
+// Any number of them would fit the file.
+TEST_F(Numpy, ElementsOfNoBytes) {
+  for (const char* type : {"<b0", "<f0", "<U0", "|S0"}) {
+    expect_says(fails(npy<char>(type, {1380887332, 7}, {})), {"a.npy", "9666211324 elements of no bytes", "damaged"});
+  }
+  expect_says(fails(npy<char>("<b0", {900000000000, 900000000000}, {})), {"impossible shape"});
+}
+
 TEST_F(Numpy, NotNumpy) { expect_says(fails("1 2 3\n"), {"a.npy", "is not a .npy array", "'1 2 3"}); }
 
 TEST_F(Numpy, WritesWhatItReads) {
