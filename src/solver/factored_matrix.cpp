@@ -136,10 +136,11 @@ void FactoredMatrix::compress(double tolerance) {
     right_ = right();
     values_.conservativeResize(terms_);
     if (!panels_->decompose(left_, values_, right_)) return;
+    terms_ = static_cast<Index>(values_.size());
     decomposed_ = true;
   }
   Index kept = 0;
-  while (kept < values_.size() && values_[kept] > tolerance * values_[0] && values_[kept] > 0) ++kept;
+  while (kept < terms_ && values_[kept] > tolerance * values_[0] && values_[kept] > 0) ++kept;
   terms_ = kept;
 }
 
