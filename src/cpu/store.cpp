@@ -161,9 +161,10 @@ EntrySums CpuStore::linearize(double width, bool with_conjugates, const NormalPr
       return part;
     });
   });
-  if (first != nullptr)
-    add_outputs(search_outputs_, columns, reals(layout_->symmetric() ? first->product : first->out));
-  if (first != nullptr && layout_->symmetric()) finish_rows(*first);
+  if (first == nullptr) return sums;
+  const Panel& out = layout_->symmetric() ? first->product : first->out;
+  if (out) add_outputs(search_outputs_, columns, reals(out));
+  if (layout_->symmetric()) finish_rows(*first);
   return sums;
 }
 
