@@ -36,7 +36,7 @@ CpuStore::CpuStore(const Problem& problem, const Execution& execution, const Who
   facts_ = {layout_->rows(),
             layout_->cols(),
             entries,
-            root_mean_square(problem.observations),
+            root_mean_square(problem.observations, execution),
             off_pattern() ? lambda_ : 0.0,
             layout_->search_columns(),
             layout_->work()};
