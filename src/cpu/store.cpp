@@ -36,7 +36,7 @@ CpuStore::CpuStore(const Problem& problem, const Execution& execution, const Who
   facts_ = {layout_->rows(),
             layout_->cols(),
             entries,
-            root_mean_square(problem.observations),
+            root_mean_square(problem.observations, execution),
             off_pattern() ? lambda_ : 0.0,
             layout_->search_columns(),
             layout_->work()};
@@ -161,9 +161,10 @@ EntrySums CpuStore::linearize(double width, bool with_conjugates, const NormalPr
       return part;
     });
   });
-  if (first != nullptr)
-    add_outputs(search_outputs_, columns, reals(layout_->symmetric() ? first->product : first->out));
-  if (first != nullptr && layout_->symmetric()) finish_rows(*first);
+  if (first == nullptr) return sums;
+  const Panel& out = layout_->symmetric() ? first->product : first->out;
+  if (out) add_outputs(search_outputs_, columns, reals(out));
+  if (layout_->symmetric()) finish_rows(*first);
   return sums;
 }
 

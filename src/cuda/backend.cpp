@@ -24,7 +24,7 @@ class CudaBackend final : public Backend {
           "backend");
     }
     const std::shared_ptr<cuda::Device> device = cuda::Device::open();
-    auto store = std::make_unique<cuda::CudaStore>(problem, device);
+    auto store = std::make_unique<cuda::CudaStore>(problem, device, execution);
     auto panels = std::make_unique<cuda::CudaPanels>(store->facts().rows, store->facts().cols, device, execution);
     return {std::move(panels), std::move(store)};
   }

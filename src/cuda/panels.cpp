@@ -151,6 +151,8 @@ void CudaPanels::take_out(PanelList basis, const Panel& block, Eigen::Ref<Eigen:
 }
 
 void CudaPanels::grams(PanelList a, Eigen::Ref<Eigen::MatrixXd> of_a, PanelList b, Eigen::Ref<Eigen::MatrixXd> of_b) {
+  const bool alike = of_a.cols() == of_b.cols() && a.size() <= ViewList::kMost && b.size() <= ViewList::kMost;
+  if (!alike) return Panels::grams(a, of_a, b, of_b);
   const ViewList left = views(a);
   const ViewList right = views(b);
   const auto count = static_cast<std::size_t>(left.columns());

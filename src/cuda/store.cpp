@@ -32,13 +32,13 @@ double sum_of_squares(const std::vector<Offset>& counts) {
 
 }  // namespace
 
-CudaStore::CudaStore(const Problem& problem, std::shared_ptr<Device> device)
+CudaStore::CudaStore(const Problem& problem, std::shared_ptr<Device> device, const Execution& execution)
     : loss_(problem.loss), lambda_(penalty_lambda(problem.penalty)), device_(std::move(device)) {
   const auto* dense = std::get_if<DenseObservations>(&problem.observations);
   const auto* sparse = std::get_if<SparseObservations>(&problem.observations);
   facts_.rows = rows(problem.observations);
   facts_.cols = cols(problem.observations);
-  facts_.data_scale = root_mean_square(problem.observations);
+  facts_.data_scale = root_mean_square(problem.observations, execution);
   const auto all = static_cast<Offset>(facts_.rows) * facts_.cols;
   if (dense != nullptr || (std::holds_alternative<L1Penalty>(problem.penalty) && lambda_ > 0)) {  // acts on all entries
     mode_ = dense_mode(problem.penalty);

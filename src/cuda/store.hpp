@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/execution.hpp"
 #include "cuda/exact.hpp"
 #include "cuda/order.hpp"
 #include "seam/entry_store.hpp"
@@ -17,7 +18,7 @@ namespace tracenorm::cuda {
 class CudaStore final : public EntryStore {
  public:
   /// The problem must outlive it.
-  CudaStore(const Problem& problem, std::shared_ptr<Device> device);
+  CudaStore(const Problem& problem, std::shared_ptr<Device> device, const Execution& execution);
 
   EntrySums linearize(double width, bool with_conjugates, const NormalProduct* first) override;
   void shift_kinks(double width) override;

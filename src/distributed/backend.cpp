@@ -24,7 +24,8 @@ Place DistributedBackend::open(const Problem& problem, const Execution& executio
   const Counts counts = count_observed(problem.observations, execution.threads());
   Place local = local_.open_rows(part->problem, {counts.col, shards_of(part->share, part->sums)}, execution);
   auto panels = std::make_unique<DistributedPanels>(part, std::move(local.panels), ranks_);
-  auto store = std::make_unique<DistributedStore>(part, std::move(local.store), problem.observations, ranks_, *panels);
+  auto store = std::make_unique<DistributedStore>(part, std::move(local.store), problem.observations, ranks_, *panels,
+                                                  execution);
   return {std::move(panels), std::move(store)};
 }
 

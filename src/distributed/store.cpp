@@ -18,7 +18,8 @@ constexpr Index kGramBlock = 64;
 }  // namespace
 
 DistributedStore::DistributedStore(std::shared_ptr<const Part> part, std::unique_ptr<EntryStore> local,
-                                   const Observations& all, Ranks& ranks, DistributedPanels& panels)
+                                   const Observations& all, Ranks& ranks, DistributedPanels& panels,
+                                   const Execution& execution)
     : part_(std::move(part)),
       share_(part_->share),
       local_(std::move(local)),
@@ -36,7 +37,7 @@ DistributedStore::DistributedStore(std::shared_ptr<const Part> part, std::unique
     if (r == share_.rank) first_entry_ = facts_.entries;
     facts_.entries += static_cast<Offset>(entries[static_cast<std::size_t>(r)]);
   }
-  facts_.data_scale = root_mean_square(all);
+  facts_.data_scale = root_mean_square(all, execution);
   full_rows_ = facts_.entries != observed(all);
   const bool sparse = std::holds_alternative<SparseObservations>(all) && !full_rows_;
   facts_.work = sparse ? cpu::sparse_work(count_observed(all)) : whole_layout()->work();

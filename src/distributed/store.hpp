@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/execution.hpp"
 #include "cpu/layout.hpp"
 #include "distributed/panels.hpp"
 #include "distributed/share.hpp"
@@ -15,7 +16,7 @@ class DistributedStore final : public EntryStore {
  public:
   /// `all` is the data of all ranks (or, where they are shared, of this one). It, ranks and panels must outlive it.
   DistributedStore(std::shared_ptr<const Part> part, std::unique_ptr<EntryStore> local, const Observations& all,
-                   Ranks& ranks, DistributedPanels& panels);
+                   Ranks& ranks, DistributedPanels& panels, const Execution& execution);
 
   EntrySums linearize(double width, bool with_conjugates, const NormalProduct* first) override {
     return local_->linearize(width, with_conjugates, first);

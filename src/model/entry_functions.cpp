@@ -3,15 +3,17 @@
 #include <cmath>
 
 #include "base/among_ranks.hpp"
+#include "base/exact_sum.hpp"
 #include "model/coded_data.hpp"
 #include "model/shared_rows.hpp"
 
 namespace tracenorm {
 
-double root_mean_square(const Observations& observations) {
-  ExactSum squares;
+double root_mean_square(const Observations& observations, const Execution& execution) {
   if (const auto* sparse = std::get_if<SparseObservations>(&observations)) {
-    for (const Real y : sparse->value) squares.add(double(y) * double(y));
+    const Array<Real>& value = sparse->value;
+    const ExactSum squares =
+        exact_sum(execution, value.size(), [&](std::size_t e) { return double(value[e]) * double(value[e]); });
     const Offset count = all_entries(*sparse);
     return count > 0 ? std::sqrt(total(squares, ranks_of(*sparse)) / static_cast<double>(count)) : 1.0;
   }

@@ -3,13 +3,14 @@
 
 #include <span>
 
+#include "base/execution.hpp"
 #include "kernels/kernels.hpp"
 #include "tracenorm/problem.hpp"
 
 namespace tracenorm {
 
 /// Of the observed values (the others are NaN); 1 where there is none.
-double root_mean_square(const Observations& observations);
+double root_mean_square(const Observations& observations, const Execution& execution);
 
 /// The penalty's lambda; zero for none.
 double penalty_lambda(const Penalty& penalty);

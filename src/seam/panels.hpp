@@ -63,8 +63,8 @@ class Panel {
   [[nodiscard]] void* data() const { return data_; }
   [[nodiscard]] Index pitch() const { return pitch_; }
   [[nodiscard]] Index first() const { return first_; }
-  /// Whether another panel has the same numbers.
-  [[nodiscard]] bool shared() const { return owner_.use_count() > 1; }
+  /// Whether another panel may have the same numbers; without an owner nobody knows.
+  [[nodiscard]] bool shared() const { return owner_.use_count() != 1; }
 
  private:
   Side side_ = Side::left;

@@ -61,39 +61,34 @@ FactoredMatrix FactoredMatrix::first_terms(const Eigen::VectorXd& values) const 
   return result;
 }
 
-void FactoredMatrix::reserve(Index terms, Index more) {
-  if (terms <= values_.size() && terms_ >= seen_) return;  // what copies see is not what comes next
-  terms += more;
-  const Panel left = panels_->make(Side::left, Use::exact, terms);
-  const Panel right = panels_->make(Side::right, Use::exact, terms);
+bool FactoredMatrix::seen_from(Index first) const {
+  if (!left_.shared() && !right_.shared()) seen_ = 0;  // the copies are gone, or have moved
+  return first < seen_;
+}
+
+void FactoredMatrix::relocate(Index room) {
+  const Panel left = panels_->make(Side::left, Use::exact, room);
+  const Panel right = panels_->make(Side::right, Use::exact, room);
   if (terms_ > 0) {
     panels_->copy(this->left(), left.middle(0, terms_));
     panels_->copy(this->right(), right.middle(0, terms_));
   }
   left_ = left;
   right_ = right;
-  values_.conservativeResize(terms);
+  values_.conservativeResize(room);
   seen_ = 0;
 }
 
 void FactoredMatrix::own() {
-  if (seen_ > 0 && (left_.shared() || right_.shared())) {
-    const FactoredMatrix before = std::move(*this);
-    *this = FactoredMatrix(*before.panels_);
-    blend(1, before);
-    decomposed_ = before.decomposed_;
-  }
-  seen_ = 0;
+  if (seen_from(0)) relocate(terms_);
 }
 
-void FactoredMatrix::forget_terms() {
-  terms_ = 0;
-  if (seen_ > 0 && (left_.shared() || right_.shared())) *this = FactoredMatrix(*panels_);
-  seen_ = 0;
+void FactoredMatrix::reserve(Index terms, Index more) {
+  if (terms > values_.size() || seen_from(terms_)) relocate(terms + more);
 }
 
 void FactoredMatrix::blend(double t, const Atom& atom) {
-  if (t >= 1.0) forget_terms();
+  if (t >= 1.0) terms_ = 0;
   decomposed_ = false;
   reserve(terms_ + 1, std::max(kFirstRoom, terms_ / 4) - 1);
   values_.head(terms_) *= 1.0 - t;
@@ -104,7 +99,7 @@ void FactoredMatrix::blend(double t, const Atom& atom) {
 }
 
 void FactoredMatrix::blend(double t, const FactoredMatrix& other) {
-  if (t >= 1.0) forget_terms();
+  if (t >= 1.0) terms_ = 0;
   decomposed_ = false;
   reserve(terms_ + other.terms(), kFirstRoom);
   values_.head(terms_) *= 1.0 - t;
@@ -136,10 +131,11 @@ void FactoredMatrix::compress(double tolerance) {
     right_ = right();
     values_.conservativeResize(terms_);
     if (!panels_->decompose(left_, values_, right_)) return;
+    terms_ = static_cast<Index>(values_.size());
     decomposed_ = true;
   }
   Index kept = 0;
-  while (kept < values_.size() && values_[kept] > tolerance * values_[0] && values_[kept] > 0) ++kept;
+  while (kept < terms_ && values_[kept] > tolerance * values_[0] && values_[kept] > 0) ++kept;
   terms_ = kept;
 }
 

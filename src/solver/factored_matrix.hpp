@@ -68,11 +68,14 @@ class FactoredMatrix {
   [[nodiscard]] Panels& panels() const { return *panels_; }
 
  private:
-  /// Room for so many terms, and for more of them where there has to be a new place.
-  void reserve(Index terms, Index more = 0);
-  void forget_terms();
-  /// The columns may be written to: nobody else sees them.
+  /// Whether copies see columns from this one on.
+  [[nodiscard]] bool seen_from(Index first) const;
+  /// The terms in columns that nobody else sees, with room for so many.
+  void relocate(Index room);
+  /// Columns of terms may be written to.
   void own();
+  /// Columns of the next terms may be: there is room for so many, and for `more` of them in a new place.
+  void reserve(Index terms, Index more = 0);
 
   friend class ThinSvd;  // turns columns where they are
 

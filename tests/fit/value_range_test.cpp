@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <vector>
+
+#include "base/random.hpp"
 
 namespace tracenorm {
 namespace {
@@ -47,12 +51,38 @@ TEST(ClearRange, AScaleThatWasCutOff) {
   EXPECT_EQ(range.upper, 1);
 }
 
+TEST(ClearRange, ThirtyTwoLevelsAreFew) {
+  for (const int count : {32, 33}) {
+    for (const bool signed_zeros : {false, true}) {  // are one level
+      Random random(3);
+      std::vector<Real> values{0, Real(count - 1)};  // ends that are met too seldom to be those of a scale
+      for (int k = 0; k < 2000; ++k) values.push_back(Real(1 + random.below(static_cast<std::uint64_t>(count) - 2)));
+      if (signed_zeros) values.insert(values.begin() + 1, Real(-0.0));
+      EXPECT_EQ(clear_range(values).bounded(), count == 32);
+    }
+  }
+}
+
+TEST(ClearRange, AnEndIsMetOftenEnoughWhereverItIs) {
+  for (const int times : {9, 10}) {
+    for (const double sign : {1.0, -1.0}) {
+      std::vector<Real> values = waves(1);
+      values.resize(9000);
+      values.insert(values.begin(), 50, Real(1.5 * sign));  // until something is beyond it
+      values.insert(values.begin() + 3000, static_cast<std::size_t>(times), Real(2 * sign));
+      values.insert(values.end(), 20, Real(-2 * sign));
+      EXPECT_EQ(clear_range(values).bounded(), times == 10) << sign;
+    }
+  }
+}
+
 TEST(ClearRange, HolesAndConstants) {
   std::vector<Real> values = repeated({0, 1}, 50);
   values.push_back(std::nanf(""));
   EXPECT_EQ(clear_range(values).upper, 1);
   EXPECT_FALSE(clear_range(std::vector<Real>(100, 3)).bounded());
   EXPECT_FALSE(clear_range(std::vector<Real>{}).bounded());
+  EXPECT_FALSE(range_of(std::vector<Real>(3, std::nanf(""))).bounded());
 }
 
 }  // namespace

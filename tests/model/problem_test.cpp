@@ -250,7 +250,9 @@ TEST(DenseValues, CodesAreCountedAndCheckedByTheirLevels) {
 
   Problem problem{DenseObservations{3, 3, coded, {}}, losses::Hinge{}, NoPenalty{}, TraceNormBall{1.0}};
   EXPECT_EQ(observed(problem.observations), 7);
-  EXPECT_DOUBLE_EQ(root_mean_square(problem.observations), root_mean_square(DenseObservations{3, 3, plain, {}}));
+  const Execution execution(1);
+  EXPECT_DOUBLE_EQ(root_mean_square(problem.observations, execution),
+                   root_mean_square(DenseObservations{3, 3, plain, {}}, execution));
   EXPECT_NE(complaint(problem).find("row 0, column 2 holds 2"), std::string::npos) << complaint(problem);
   problem.loss = losses::Absolute{};
   EXPECT_EQ(complaint(problem), "");

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <optional>
 #include <ostream>
+#include <utility>
+#include <vector>
 
 #include "base/random.hpp"
 #include "cuda/backend.hpp"
@@ -186,6 +188,130 @@ TEST_P(EveryProblem, MultiplyIsBothProducts) {
   const Product out = blank(f->panels());
   f->multiply(block.upload(f->panels()), out);
   expect_products(*f, out, m, block, 1e-4 * (1 + m.norm()));
+}
+
+/// Numbers in a panel, and the same on the host.
+struct Drawn {
+  Drawn(Panels& panels, Side side, Use use, Index columns, Random& random) : panel(panels.make(side, use, columns)) {
+    numbers = test::normal_matrix(panels.length(panel), columns, random);
+    panels.upload(numbers, panel);
+  }
+  Panel panel;
+  Eigen::MatrixXd numbers;
+};
+
+/// A product to ask for, with a factor and an addend or without these, and what dense matrices say of it.
+struct FusedProduct {
+  FusedProduct(Panels& panels, const Eigen::MatrixXd& m, Use use, Index columns, bool terms, bool second_half,
+               Random& random)
+      : in(panels, Side::right, use, columns, random),
+        factor(panels, Side::left, use, 1, random),
+        addend(panels, Side::left, use, columns, random),
+        asked{in.panel, {}, panels.make(Side::left, use, columns)},
+        product(m * in.numbers) {
+    if (second_half) asked.out = panels.make(Side::right, use, columns);
+    if (terms) {
+      asked.factor = factor.panel;
+      asked.addend = addend.panel;
+      product = factor.numbers.col(0).asDiagonal() * product + addend.numbers;
+    }
+    back = m.transpose() * (terms ? Eigen::MatrixXd(factor.numbers.col(0).asDiagonal() * product) : product);
+  }
+  void expect_right(Panels& panels, const std::string& where) const {
+    const double tolerance = asked.in.use() == Use::exact ? 1e-12 : 1e-5;
+    const auto expect_near = [&](const Panel& panel, const Eigen::MatrixXd& expected, const char* what) {
+      EXPECT_LT((panels.download(panel) - expected).norm(), tolerance * (1 + expected.norm())) << what << where;
+    };
+    expect_near(asked.product, product, "the product");
+    if (asked.out) expect_near(asked.out, back, "the second half");
+  }
+
+  Drawn in;
+  Drawn factor;
+  Drawn addend;
+  NormalProduct asked;
+  Eigen::MatrixXd product;
+  Eigen::MatrixXd back;
+};
+
+/// The slopes as the store has them: what a penalty adds off the pattern is not there.
+Eigen::MatrixXd stored_slopes(Evaluator& f) { return slope_matrix(f) - 2 * f.store().facts().off_pattern * iterate(f); }
+
+TEST_P(EveryProblem, FusedProductsAreThoseOfDenseMatrices) {
+  const auto f = make();
+  wander(*f);
+  const double width = 0.2;
+  f->linearize(width, false);
+  const Eigen::MatrixXd m = stored_slopes(*f);
+  const Index several = f->store().facts().search_columns;
+  Random random(12);
+  for (const auto& [use, columns] :
+       {std::pair{Use::exact, Index{1}}, {Use::search, Index{1}}, {Use::search, several}}) {
+    for (const bool terms : {false, true}) {
+      for (const bool second_half : {false, true}) {
+        const FusedProduct one(f->panels(), m, use, columns, terms, second_half, random);
+        f->store().multiply(Slopes::current, one.asked);
+        one.expect_right(f->panels(), " alone");
+        if (use == Use::exact || columns != several) continue;
+        const FusedProduct first(f->panels(), m, use, columns, terms, second_half, random);
+        f->store().linearize(width, false, &first.asked);
+        first.expect_right(f->panels(), " of a pass that makes slopes");
+      }
+    }
+  }
+}
+
+TEST(SymmetricProblem, FusedProductsEndWithTheirFirstHalf) {
+  for (const test::SolvedProblem& solved : test::semidefinite_problems()) {
+    SCOPED_TRACE(solved.name);
+    const auto f = make_evaluator(solved.problem);
+    f->linearize(0.2, false);
+    const Eigen::MatrixXd m = stored_slopes(*f);
+    Random random(13);
+    for (const bool terms : {false, true}) {
+      const FusedProduct one(f->panels(), m, Use::search, 1, terms, false, random);
+      f->store().multiply(Slopes::current, one.asked);
+      one.expect_right(f->panels(), " alone");
+      const FusedProduct first(f->panels(), m, Use::search, 1, terms, false, random);
+      f->store().linearize(0.2, false, &first.asked);
+      first.expect_right(f->panels(), " of a pass that makes slopes");
+    }
+  }
+}
+
+TEST_P(EveryProblem, GramsAreThoseOfDenseMatrices) {
+  const auto f = make();
+  Panels& panels = f->panels();
+  Random random(14);
+  struct List {
+    std::vector<Panel> panels;
+    Eigen::MatrixXd numbers;
+  };
+  const auto list = [&](Side side, Use use, Index columns, int count) {
+    List all;
+    for (int k = 0; k < count; ++k) {
+      const Drawn one(panels, side, use, columns, random);
+      all.panels.push_back(one.panel);
+      all.numbers.conservativeResize(one.numbers.rows(), all.numbers.cols() + columns);
+      all.numbers.rightCols(columns) = one.numbers;
+    }
+    return all;
+  };
+  const Index several = f->store().facts().search_columns;
+  for (const auto& [use, columns] : {std::pair{Use::exact, Index{1}}, {Use::exact, 2}, {Use::search, several}}) {
+    for (const auto& [a_side, b_side] : {std::pair{Side::right, Side::left}, {Side::left, Side::left}}) {
+      for (const auto& [a_count, b_count] : {std::pair{1, 1}, {3, 3}, {2, 3}}) {
+        const List a = list(a_side, use, columns, a_count);
+        const List b = list(b_side, use, columns, b_count);
+        Eigen::MatrixXd of_a(a.numbers.cols(), a.numbers.cols());
+        Eigen::MatrixXd of_b(b.numbers.cols(), b.numbers.cols());
+        panels.grams(a.panels, of_a, b.panels, of_b);
+        const double tolerance = use == Use::exact ? 1e-13 : 1e-5;
+        EXPECT_LT((of_a - a.numbers.transpose() * a.numbers).norm(), tolerance * a.numbers.squaredNorm());
+        EXPECT_LT((of_b - b.numbers.transpose() * b.numbers).norm(), tolerance * b.numbers.squaredNorm());
+      }
+    }
+  }
 }
 
 /// The same steps on this backend and on the plain one: the same sums, slopes and iterates.
