@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "base/among_ranks.hpp"
 #include "base/topic.hpp"
 #include "entry_check.hpp"
 #include "io/messages.hpp"
+#include "io/model_file.hpp"
 #include "outputs.hpp"
+#include "process_ranks.hpp"
 #include "tracenorm/error.hpp"
 
 namespace tracenorm::app {
@@ -31,13 +35,23 @@ void add_model_argument(CLI::App& app, std::string& path) {
 }
 
 Model open_model(const std::string& path) {
+  RowBlocks all;
+  return open_model(path, all);
+}
+
+Model open_model(const std::string& path, RowBlocks& blocks) {
   try {
-    return io::read_model(path);
+    return io::read_model(path, blocks);
   } catch (const io::WrongKind& error) {
     throw Error(error.code(), fmt::format("{}; if it holds data, make a model of them first: tracenorm complete {} "
                                           "--model m.npz, and then give m.npz here",
                                           error.what(), path));
   }
+}
+
+RowBlocks shared_rows(Index block) {
+  if (ranks() == nullptr) return {.block = block};
+  return {.rank = ranks()->rank(), .ranks = ranks()->size(), .block = block};
 }
 
 void add_new_rows_option(CLI::App& app, std::string& path) {
@@ -48,7 +62,8 @@ void add_new_rows_option(CLI::App& app, std::string& path) {
       ->type_name("FILE");
 }
 
-NewRows::NewRows(const Model& model, const std::string& path, const io::ReadOptions& read, bool quiet) {
+NewRows::NewRows(Model& model, const RowBlocks& blocks, const std::string& path, const io::ReadOptions& read,
+                 bool quiet) {
   if (path.empty()) return;
   const Loss loss = loss_of(model);
   io::NamedEntries table = io::read_entries(path, read);
@@ -79,7 +94,12 @@ NewRows::NewRows(const Model& model, const std::string& path, const io::ReadOpti
     labels_ = std::move(table.row_labels);
   }
   index_.emplace(labels_, table.rows);
+  // How large a new row's offset may be is told by those of all rows.
+  std::vector<double>& offsets = model.preparation.row_offset;
+  std::vector<double> mine = offsets;
+  if (blocks.ranks > 1) offsets = gathered(std::move(offsets), ranks());
   rows_ = fold_in(model, loss, table.entries, table.rows);
+  offsets = std::move(mine);
 }
 
 const NewRow* NewRows::find(std::string_view name) const {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/row_blocks.hpp"
 #include "tracenorm/fold_in.hpp"
 #include "tracenorm/io.hpp"
 
@@ -16,6 +17,10 @@ void add_model_argument(CLI::App& app, std::string& path);
 
 /// Reads a model. Where the file is something else, the error says what it seems to be and what to do.
 Model open_model(const std::string& path);
+/// The rows of this rank alone, numbered from 0; all of them where there are no ranks. `blocks` says which they are.
+Model open_model(const std::string& path, RowBlocks& blocks);
+/// So many rows of a model a block, dealt to the ranks in turn; 0: a block for each rank.
+RowBlocks shared_rows(Index block = 0);
 
 /// --new-rows.
 void add_new_rows_option(CLI::App& app, std::string& path);
@@ -23,8 +28,9 @@ void add_new_rows_option(CLI::App& app, std::string& path);
 /// Rows that are answered by their own entries in a file, not by the training data.
 class NewRows {
  public:
-  /// Reads the entries and folds each row in. An empty path: there are none. Tells of columns that nobody knows.
-  NewRows(const Model& model, const std::string& path, const io::ReadOptions& read, bool quiet);
+  /// Reads the entries and folds each row in. An empty path: there are none. Tells of columns that nobody knows. Ranks
+  /// have a block of the model's rows each; the model is the same again afterwards.
+  NewRows(Model& model, const RowBlocks& blocks, const std::string& path, const io::ReadOptions& read, bool quiet);
 
   [[nodiscard]] const std::vector<std::string>& names() const { return labels_.names; }
   [[nodiscard]] const NewRow* find(std::string_view name) const;

@@ -1,13 +1,19 @@
-// tracenorm recommend: the columns with the largest predictions of given rows, of new rows, or of all rows.
+// tracenorm recommend: the columns with the largest predictions of given rows, of new rows, or of all rows. Ranks have
+// some rows of the model each, and make their lists.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
 #include <utility>
 
+#include "base/among_ranks.hpp"
 #include "base/execution.hpp"
+#include "base/mail.hpp"
 #include "base/topic.hpp"
 #include "commands.hpp"
 #include "model_input.hpp"
@@ -46,16 +52,77 @@ The output has row, place, column and prediction, separated by tabs, best first.
 --new-rows holds is left out for its rows.
 A row the model does not know gets the columns with the largest offsets, where the model has offsets.)";
 
+/// The rows of the model that this rank has, by the numbers that they have here, and their names.
+class OwnRows {
+ public:
+  OwnRows(const Model& model, const RowBlocks& blocks) : blocks_(blocks), labels_(model.rows) {}
+
+  [[nodiscard]] io::LabelIndex index() const {
+    return {labels_, labels_.names.empty() ? blocks_.rows : blocks_.count()};
+  }
+  [[nodiscard]] std::optional<Index> find(std::string_view name, const io::LabelIndex& index) const {
+    const std::optional<Index> found = index.find(name);
+    if (!found || !labels_.names.empty()) return found;
+    return blocks_.has(*found) ? std::optional(blocks_.here(*found)) : std::nullopt;  // a row's name is its number
+  }
+  [[nodiscard]] std::string name(Index here) const {
+    return labels_.name(labels_.names.empty() ? blocks_.whole(here) : here);
+  }
+  [[nodiscard]] const RowBlocks& blocks() const { return blocks_; }
+
+ private:
+  const RowBlocks& blocks_;
+  const Labels& labels_;
+};
+
+/// Entries that ranks have read in parts, of rows that they know all names of, go to who has the rows in the model.
+Entries deal(const io::NamedEntries& table, const OwnRows& rows, const Labels& cols, Index col_count) {
+  std::vector<Index> place(static_cast<std::size_t>(table.rows), 0);  // 1 + the row in the whole model; 0: not there
+  const io::LabelIndex own = rows.index();
+  for (Index i = 0; i < table.rows; ++i) {
+    if (const auto here = rows.find(table.row_labels.name(i), own))
+      place[static_cast<std::size_t>(i)] = 1 + rows.blocks().whole(*here);
+  }
+  add_up_counts(std::span(place), *ranks());
+  const io::LabelIndex known(cols, col_count);
+  std::vector<std::optional<Index>> col(static_cast<std::size_t>(table.cols));
+  for (Index j = 0; j < table.cols; ++j) col[static_cast<std::size_t>(j)] = known.find(table.col_labels.name(j));
+  Entries mine;
+  std::vector<int> owners;
+  for (std::size_t e = 0; e < table.entries.row.size(); ++e) {
+    const Index row = place[static_cast<std::size_t>(table.entries.row[e])] - 1;
+    const std::optional<Index> its = col[static_cast<std::size_t>(table.entries.col[e])];
+    if (row < 0 || !its) continue;
+    owners.push_back(rows.blocks().owner(row));
+    mine.row.push_back(rows.blocks().here(row));
+    mine.col.push_back(*its);
+  }
+  const Mail mail(owners, ranks());
+  mine.row = mail.deliver(std::move(mine.row));
+  mine.col = mail.deliver(std::move(mine.col));
+  mine.value.resize(mine.row.size());
+  return mine;
+}
+
 /// Which columns each row has in the data already, ascending; of a row without an index nothing is known.
 class Seen {
  public:
-  Seen(const RecommendOptions& options, const Model& model) {
+  Seen(const RecommendOptions& options, const Model& model, const OwnRows& rows) {
     if (options.seen.empty()) return;
-    const Entries entries =
-        io::read_entries_like(io::data_files({options.seen}), model.rows, model.cols, model.factors.rows(),
-                              model.factors.cols(), io::Strangers::leave_out, options.read)
-            .entries;
-    pattern_ = make_sparse(model.factors.rows(), model.factors.cols(), entries).pattern;
+    const Index cols = model.factors.cols();
+    const std::vector<std::string> files = io::data_files({options.seen});
+    Entries entries;
+    if (ranks() != nullptr && io::reads_in_parts(files, options.read)) {
+      DealtEntries dealt{.ranks = ranks()};
+      entries = deal(io::read_entries(files, options.read, dealt), rows, model.cols, cols);
+    } else {
+      const bool named = !model.rows.names.empty();
+      entries = io::read_entries_like(files, model.rows, model.cols, named ? rows.blocks().count() : rows.blocks().rows,
+                                      cols, io::Strangers::leave_out, options.read)
+                    .entries;
+      if (!named) keep_own(entries, rows.blocks());
+    }
+    pattern_ = make_sparse(rows.blocks().count(), cols, entries).pattern;
   }
   [[nodiscard]] std::vector<Index> columns(std::optional<Index> row) const {
     std::vector<Index> columns;
@@ -65,6 +132,18 @@ class Seen {
   }
 
  private:
+  static void keep_own(Entries& entries, const RowBlocks& blocks) {
+    std::size_t kept = 0;
+    for (std::size_t e = 0; e < entries.row.size(); ++e) {
+      if (!blocks.has(entries.row[e])) continue;
+      entries.row[kept] = blocks.here(entries.row[e]);
+      entries.col[kept++] = entries.col[e];
+    }
+    entries.row.resize(kept);
+    entries.col.resize(kept);
+    entries.value.resize(kept);
+  }
+
   SparsePattern pattern_;
 };
 
@@ -78,32 +157,38 @@ void append_list(std::string& text, const std::string& name, const Model& model,
   }
 }
 
-/// Every row of the model.
-void write_all(const RecommendOptions& options, const Model& model, const Seen& seen, OutputStream& lines) {
-  constexpr Offset kBlock = 64;
+/// How many rows of a list of all are multiplied at once.
+constexpr Index kBlock = 64;
+
+/// Every row of the model: a wave asks each rank for one of its blocks of rows.
+void write_all(const RecommendOptions& options, const Model& model, const OwnRows& rows, const Seen& seen,
+               const Execution& execution, OutputStream& lines) {
   const Index cols = model.factors.cols();
-  const Execution execution(own_threads(options.threads));
-  write_in_waves(execution, model.factors.rows(), kBlock, lines, [&](Offset first, Offset count, std::string& text) {
-    const auto begin = static_cast<Index>(first);
-    const auto end = static_cast<Index>(first + count);
+  write_in_waves(execution, rows.blocks().rows, kBlock, lines, [&](Offset first, Offset count, std::string& text) {
+    const Index begin = rows.blocks().here(static_cast<Index>(first));
+    const auto end = static_cast<Index>(begin + count);
     const Eigen::MatrixXd block = model.factors.dense_rows(begin, end);
     std::vector<double> prediction(static_cast<std::size_t>(cols));
     for (Index i = begin; i < end; ++i) {
       for (Index j = 0; j < cols; ++j) {
         prediction[static_cast<std::size_t>(j)] = model.preparation.undo(block(i - begin, j), i, j);
       }
-      append_list(text, model.rows.name(i), model, prediction, seen.columns(i), options.top);
+      append_list(text, rows.name(i), model, prediction, seen.columns(i), options.top);
     }
   });
 }
 
-void write_given(const RecommendOptions& options, const Model& model, const Seen& seen, const NewRows& fresh,
-                 OutputStream& lines) {
-  const io::LabelIndex names(model.rows, model.factors.rows());
+/// The rows that --row names: each by who has it, those that the model does not know by the first rank.
+void write_given(const RecommendOptions& options, const Model& model, const OwnRows& own, const Seen& seen,
+                 const Execution& execution, OutputStream& lines) {
   std::vector<std::optional<Index>> rows;
+  std::vector<bool> mine;
+  const io::LabelIndex index = own.index();
   for (const std::string& name : options.rows) {
-    rows.push_back(names.find(name));
-    if (rows.back()) continue;
+    rows.push_back(own.find(name, index));
+    const bool known = total_count<Offset>(rows.back() ? 1 : 0, ranks()) > 0;
+    mine.push_back(known ? rows.back().has_value() : is_spokesman());
+    if (known) continue;
     if (model.preparation.col_offset.empty()) {
       throw TopicError(ErrorCode::input, Topic::unknown_names,
                        fmt::format("--row: the model does not know row '{}', and has no column offsets to "
@@ -115,19 +200,29 @@ void write_given(const RecommendOptions& options, const Model& model, const Seen
                                     "would fit it to entries of its own",
                                     name));
   }
-  const std::size_t known = rows.size();
-  const auto append = [&](std::size_t r, std::string& text) {
-    if (r < known) {
+  std::vector<std::string> texts(4 * static_cast<std::size_t>(execution.threads()));
+  for (std::size_t begin = 0; begin < rows.size(); begin += texts.size()) {
+    const std::size_t count = std::min(texts.size(), rows.size() - begin);
+    execution.for_each_block(static_cast<Offset>(count), 1, [&](Offset k, Offset) {
+      const std::size_t r = begin + static_cast<std::size_t>(k);
+      std::string& text = texts[static_cast<std::size_t>(k)];
+      text.clear();
+      if (!mine[r]) return;
       append_list(text, options.rows[r], model, report::row_predictions(model, rows[r]), seen.columns(rows[r]),
                   options.top);
-    } else {
-      const std::size_t f = r - known;
-      append_list(text, fresh.names()[f], model, fresh.row(f).scores(model), fresh.columns(f), options.top);
-    }
-  };
-  write_in_waves(Execution(own_threads(options.threads)), static_cast<Offset>(known + fresh.names().size()), 1, lines,
+    });
+    for (std::size_t k = 0; k < count; ++k) write_in_order(texts[k], lines);
+  }
+}
+
+/// The rows of --new-rows, which every rank knows.
+void write_fresh(const RecommendOptions& options, const Model& model, const NewRows& fresh, const Execution& execution,
+                 OutputStream& lines) {
+  write_in_waves(execution, static_cast<Offset>(fresh.names().size()), 1, lines,
                  [&](Offset first, Offset count, std::string& text) {
-                   for (Offset r = first; r < first + count; ++r) append(static_cast<std::size_t>(r), text);
+                   for (auto f = static_cast<std::size_t>(first); f < static_cast<std::size_t>(first + count); ++f)
+                     append_list(text, fresh.names()[f], model, fresh.row(f).scores(model), fresh.columns(f),
+                                 options.top);
                  });
 }
 
@@ -136,14 +231,18 @@ int run(const RecommendOptions& options) {
     throw Error(ErrorCode::usage, "whose lists? give --row ID, --new-rows FILE or --all");
   }
   check_outputs({{"--output", options.output}}, {options.model, options.seen, options.new_rows});
-  const Model model = open_model(options.model);
-  const Seen seen(options, model);
-  const NewRows fresh(model, options.new_rows, options.read, options.quiet);
+  const Execution execution(own_threads(options.threads));
+  RowBlocks blocks = shared_rows(options.all ? kBlock * static_cast<Index>(blocks_at_once(execution)) : 0);
+  Model model = open_model(options.model, blocks);
+  const OwnRows rows(model, blocks);
+  const Seen seen(options, model, rows);
+  const NewRows fresh(model, blocks, options.new_rows, options.read, options.quiet);
   OutputStream lines(options.output);
   if (options.all) {
-    write_all(options, model, seen, lines);
+    write_all(options, model, rows, seen, execution, lines);
   } else {
-    write_given(options, model, seen, fresh, lines);
+    write_given(options, model, rows, seen, execution, lines);
+    write_fresh(options, model, fresh, execution, lines);
   }
   lines.finish();
   return 0;

@@ -155,6 +155,9 @@ struct Pairs {
 };
 /// Of the options only `columns` matters.
 Pairs read_pairs(const std::string& path, const ReadOptions& options = {});
+/// Several texts as one that has the lines of all in this order. Each of the ranks, where there are some, reads a part
+/// of the lines and is given their pairs.
+Pairs read_pairs(const std::vector<std::string>& paths, const ReadOptions& options = {}, Ranks* ranks = nullptr);
 
 /// Lets maps from strings be searched by views.
 struct TextHash {

@@ -51,28 +51,32 @@ void require_label_count(const Labels& labels, Index count, const char* what) {
 
 // ---- reading
 
-std::vector<std::string> read_long_names(NpzArrays& arrays, const std::string& path, const std::string& name) {
-  const std::vector<double> bytes = arrays.list(name + "_utf8");
-  const std::vector<double> ends = arrays.list(name + "_ends");
+/// Which rows of a file are wanted; null: all.
+using Wants = std::function<bool(std::int64_t row, std::int64_t rows)>;
+
+std::vector<std::string> read_long_names(NpzArrays& arrays, const std::string& path, const std::string& name,
+                                         const Wants& wants) {
+  const auto bytes = arrays.list<std::uint8_t>(name + "_utf8");
+  const auto ends = arrays.list<std::int64_t>(name + "_ends");
   std::vector<std::string> names;
-  double begin = 0;
-  for (const double end : ends) {
-    if (end < begin || end > static_cast<double>(bytes.size())) fail("'{}': '{}_ends' is damaged", path, name);
-    std::string& text = names.emplace_back();
-    for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k)
-      text.push_back(static_cast<char>(static_cast<unsigned char>(bytes[k])));
-    begin = end;
+  std::int64_t begin = 0;
+  for (std::size_t k = 0; k < ends.size(); ++k) {
+    if (ends[k] < begin || ends[k] > std::ssize(bytes)) fail("'{}': '{}_ends' is damaged", path, name);
+    if (!wants || wants(static_cast<std::int64_t>(k), std::ssize(ends)))
+      names.emplace_back(bytes.begin() + begin, bytes.begin() + ends[k]);
+    begin = ends[k];
   }
   return names;
 }
 
-Labels read_labels(NpzArrays& arrays, const std::string& path, const std::string& side, Index count) {
+Labels read_labels(NpzArrays& arrays, const std::string& path, const std::string& side, Index count,
+                   const Wants& wants = {}) {
   const std::string array = side + "_names";
   Labels labels;
   const std::int64_t base = arrays.integer(side + "_base");
   if (base != 0 && base != 1) fail("'{}': '{}_base' is {}; it must be 0 or 1", path, side, base);
   labels.base = static_cast<int>(base);
-  labels.names = arrays.has(array + "_utf8") ? read_long_names(arrays, path, array) : arrays.texts(array);
+  labels.names = arrays.has(array + "_utf8") ? read_long_names(arrays, path, array, wants) : arrays.texts(array);
   if (!labels.names.empty() && labels.names.size() != static_cast<std::size_t>(count)) {
     fail("'{}': the shapes do not fit together: '{}' holds {} names for {}", path, array, labels.names.size(), count);
   }
@@ -206,10 +210,10 @@ void write_model_to(const std::function<void(std::string_view bytes)>& sink, con
   archive.finish();
 }
 
-Model read_model(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return read_model_parts(path);
-  NpzArrays arrays(path, "a model of this program");
+namespace {
+
+Model model_of(NpzArrays arrays, const Wants& wants) {
+  const std::string& path = arrays.path();
   const std::int64_t schema = arrays.integer("schema");
   if (schema != current_schema)
     fail("'{}' was made by another version: schema {}, this program reads {}", path, schema, current_schema);
@@ -217,7 +221,7 @@ Model read_model(const std::string& path) {
   model.factors = arrays.factors("");
   const Index rows = model.factors.rows();
   const Index cols = model.factors.cols();
-  model.rows = read_labels(arrays, path, "row", rows);
+  model.rows = read_labels(arrays, path, "row", rows, wants);
   model.cols = read_labels(arrays, path, "col", cols);
   model.preparation = read_preparation(arrays, path, rows, cols);
   read_predictor(arrays, path, model);
@@ -226,6 +230,39 @@ Model read_model(const std::string& path) {
   model.metadata = arrays.text("metadata");
   if (!nlohmann::json::accept(model.metadata)) fail("'{}': 'metadata' is not JSON: {}", path, excerpt(model.metadata));
   return model;
+}
+
+constexpr const char* model_purpose = "a model of this program";
+
+bool is_folder(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+
+}  // namespace
+
+Model read_model(const std::string& path) {
+  RowBlocks all;
+  return read_model(path, all);
+}
+
+Model read_model(const std::string& path, RowBlocks& blocks) {
+  if (is_folder(path)) return read_model_parts(path, blocks);
+  blocks.rows = 0;
+  Model model = read_model_file(path, blocks, 0);
+  if (blocks.rows == 0) blocks.settle(model.factors.rows());
+  return model;
+}
+
+Model read_model_file(const std::string& path, RowBlocks& blocks, Index first) {
+  if (blocks.ranks == 1) return model_of(NpzArrays(path, model_purpose), {});
+  const Wants wants = [&](std::int64_t row, std::int64_t rows) {
+    if (rows > std::numeric_limits<Index>::max() - first) fail("'{}' has too many rows: {}", path, rows);
+    if (blocks.rows == 0) blocks.settle(static_cast<Index>(rows));
+    return blocks.has(first + static_cast<Index>(row));
+  };
+  const WantedRows wanted{{"left", "row_names", "row_offset", "predictor_row_offset", "row_width"}, wants};
+  return model_of(NpzArrays(path, model_purpose, wanted), wants);
 }
 
 }  // namespace tracenorm::io

@@ -97,7 +97,7 @@ Model without_rows(const Model& model) {
   return rest;
 }
 
-/// All rows, into which parts are put.
+/// All rows that are wanted, into which parts are put.
 class Joined {
  public:
   Joined(Model rest, Index rows) : model_(std::move(rest)), rows_(rows), left_(rows, model_.factors.terms()) {}
@@ -234,8 +234,9 @@ nlohmann::json read_manifest(const std::string& folder) {
   return json;
 }
 
-/// A file of the folder, which is the one that the manifest means.
-Model read_named(const std::string& folder, const nlohmann::json& entry, std::string& path) {
+/// A file of the folder, which is the one that the manifest means; row `first` is its first one.
+Model read_named(const std::string& folder, const nlohmann::json& entry, std::string& path, RowBlocks& blocks,
+                 Index first) {
   const auto name = entry.at("file").get<std::string>();
   if (name.empty() || name.find('/') != std::string::npos) fail("'{}': {} is no file of it", folder, excerpt(name));
   path = (fs::path(folder) / name).string();
@@ -243,22 +244,29 @@ Model read_named(const std::string& folder, const nlohmann::json& entry, std::st
                            std::stoull(entry.at("crc32").get<std::string>(), nullptr, 16)};
   if (fingerprint_of(path) != wanted)
     fail("'{}' is not the file that the manifest beside it means: it is damaged, or of another model", path);
-  return read_model(path);
+  return read_model_file(path, blocks, first);
 }
 
-Model read_parts(const std::string& folder, const nlohmann::json& manifest) {
+Model read_parts(const std::string& folder, const nlohmann::json& manifest, RowBlocks& blocks) {
   std::string path;
-  Model rest = read_named(folder, manifest.at("shared"), path);
   const auto rows = manifest.at("rows").get<Index>();
+  blocks.settle(std::max<Index>(rows, 0));
+  Model rest = read_named(folder, manifest.at("shared"), path, blocks, 0);
   if (rows < 0 || rest.factors.rows() != 0 || rest.factors.cols() != manifest.at("cols").get<Index>())
     fail("'{}' does not fit its manifest", path);
-  Joined all(std::move(rest), rows);
+  Joined all(std::move(rest), blocks.count());
   Index first = 0;
   for (const nlohmann::json& entry : manifest.at("parts")) {
-    Model part = read_named(folder, entry, path);
-    const Index count = part.factors.rows();
-    if (entry.at("first").get<Index>() != first || count > rows - first) fail("'{}' does not fit its manifest", path);
-    all.add(std::move(part), first, path);
+    const auto count = entry.at("rows").get<Index>();
+    if (entry.at("first").get<Index>() != first || count < 0 || count > rows - first)
+      fail("'{}' does not fit its manifest", (fs::path(folder) / entry.at("file").get<std::string>()).string());
+    const Index before = blocks.before(first);
+    const Index mine = blocks.before(first + count) - before;
+    if (mine > 0 || blocks.ranks == 1) {
+      Model part = read_named(folder, entry, path, blocks, first);
+      if (part.factors.rows() != mine) fail("'{}' does not fit its manifest", path);
+      all.add(std::move(part), before, path);
+    }
     first += count;
   }
   if (first != rows) fail("'{}': the parts have {} rows of {}", folder, first, rows);
@@ -302,10 +310,10 @@ bool is_model_in_parts(const std::string& folder) {
   return fs::exists(fs::path(folder) / manifest_name, ignored);
 }
 
-Model read_model_parts(const std::string& folder) {
+Model read_model_parts(const std::string& folder, RowBlocks& blocks) {
   const nlohmann::json manifest = read_manifest(folder);
   try {
-    return read_parts(folder, manifest);
+    return read_parts(folder, manifest, blocks);
   } catch (const nlohmann::json::exception&) {
     fail("'{}': {} is damaged: a number or a name is missing", folder, manifest_name);
   } catch (const std::logic_error&) {  // of the number of a checksum

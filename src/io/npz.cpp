@@ -30,6 +30,36 @@ std::string read_whole(ByteSource source) {
   return bytes;
 }
 
+/// The rows of an array that are wanted, as an array of its own.
+std::string read_some(ByteSource source, const WantedRows& wanted) {
+  NpyHeader header = read_npy_header(source);
+  const std::string type = fmt::format("{}{}{}", header.swapped ? '>' : '<', header.kind,
+                                       header.kind == 'U' ? header.item_bytes / 4 : header.item_bytes);
+  const std::int64_t rows = header.shape.empty() ? 0 : header.shape.front();
+  if (header.fortran_order || rows == 0)
+    return npy_header(type, header.fortran_order, header.shape) + read_whole(std::move(source));
+  constexpr std::size_t step = std::size_t{1} << 16U;
+  const std::size_t row_bytes = static_cast<std::size_t>(header.count() / rows) * header.item_bytes;
+  const std::size_t at_once = std::max<std::size_t>(1, step / std::max<std::size_t>(1, row_bytes));
+  const std::string whole_header = npy_header(type, false, header.shape);
+  std::string bytes = whole_header;
+  std::string some;
+  std::int64_t kept = 0;
+  for (std::int64_t first = 0; first < rows; first += static_cast<std::int64_t>(at_once)) {
+    const std::size_t now = std::min(at_once, static_cast<std::size_t>(rows - first));
+    some.resize(now * row_bytes);
+    if (source.read(some.data(), some.size()) != some.size()) detail::fail_npy_short(source, header);
+    for (std::size_t k = 0; k < now; ++k) {
+      if (!wanted.wants(first + static_cast<std::int64_t>(k), rows)) continue;
+      bytes.append(some, k * row_bytes, row_bytes);
+      ++kept;
+    }
+  }
+  detail::finish_npy(source);
+  header.shape.front() = kept;
+  return bytes.replace(0, whole_header.size(), npy_header(type, false, header.shape));  // as long, nearly always
+}
+
 ByteSource open_archive(const std::string& path, const std::string& purpose) {
   ByteSource bytes = open_source(path);
   const std::string_view head = bytes.peek(2);
@@ -40,16 +70,22 @@ ByteSource open_archive(const std::string& path, const std::string& purpose) {
 
 }  // namespace
 
-NpzArrays::NpzArrays(const std::string& path, const std::string& purpose)
-    : NpzArrays(ArchiveReader(open_archive(path, purpose)), purpose) {}
+bool WantedRows::of(const std::string& array) const {
+  return std::find(arrays.begin(), arrays.end(), array) != arrays.end();
+}
 
-NpzArrays::NpzArrays(ArchiveReader archive, std::string purpose) : path_(archive.path()), purpose_(std::move(purpose)) {
+NpzArrays::NpzArrays(const std::string& path, const std::string& purpose, const WantedRows& wanted)
+    : NpzArrays(ArchiveReader(open_archive(path, purpose)), purpose, wanted) {}
+
+NpzArrays::NpzArrays(ArchiveReader archive, std::string purpose, const WantedRows& wanted)
+    : path_(archive.path()), purpose_(std::move(purpose)) {
   constexpr std::string_view suffix = ".npy";
   if (archive.member().empty() && !archive.next()) return;
   do {
     const std::string& member = members_.emplace_back(archive.member());
-    if (member.ends_with(suffix))
-      bytes_[member.substr(0, member.size() - suffix.size())] = read_whole(archive.content());
+    if (!member.ends_with(suffix)) continue;
+    const std::string array = member.substr(0, member.size() - suffix.size());
+    bytes_[array] = wanted.of(array) ? read_some(archive.content(), wanted) : read_whole(archive.content());
   } while (archive.next());
 }
 
@@ -108,22 +144,33 @@ std::string NpzArrays::text(const std::string& array) {
   return all.front();
 }
 
+Eigen::MatrixXd NpzArrays::factor(const std::string& array, std::int64_t terms) {
+  ByteSource source = take(array);
+  const NpyHeader header = plain_header(source, 2);
+  const std::int64_t rows = header.shape[0];
+  if (header.shape[1] != terms) {
+    fail("'{}': the shapes do not fit together: '{}' has {} columns for {} values", path_, array, header.shape[1],
+         terms);
+  }
+  if (rows > std::numeric_limits<Index>::max()) fail("'{}': '{}' has too many rows: {}", path_, array, rows);
+  Eigen::MatrixXd numbers(rows, terms);
+  std::int64_t element = 0;
+  visit_numbers(source, header, [&](auto number) {
+    const auto value = static_cast<double>(number);
+    if (!std::isfinite(value)) fail_not_finite(source, static_cast<std::size_t>(element), value);
+    numbers(element / terms, element % terms) = value;
+    ++element;
+  });
+  return numbers;
+}
+
 LowRankMatrix NpzArrays::factors(const std::string& prefix) {
   const std::vector<double> values = list(prefix + "values");
   const auto terms = static_cast<std::int64_t>(values.size());
-  const auto factor = [&](const std::string& name) -> RowMajor {
-    std::vector<std::int64_t> shape;
-    const std::vector<double> elements = numbers(name, 2, shape);
-    if (shape[1] != terms) {
-      fail("'{}': the shapes do not fit together: '{}' has {} columns for {} values", path_, name, shape[1], terms);
-    }
-    if (shape[0] > std::numeric_limits<Index>::max()) fail("'{}': '{}' has too many rows: {}", path_, name, shape[0]);
-    return Eigen::Map<const RowMajor>(elements.data(), shape[0], shape[1]);
-  };
-  const RowMajor left = factor(prefix + "left");
-  const RowMajor right = factor(prefix + "right");
+  Eigen::MatrixXd left = factor(prefix + "left", terms);
+  Eigen::MatrixXd right = factor(prefix + "right", terms);
   if (terms == 0) return {static_cast<Index>(left.rows()), static_cast<Index>(right.rows())};
-  return {left, Eigen::Map<const Eigen::VectorXd>(values.data(), terms), right};
+  return {std::move(left), Eigen::Map<const Eigen::VectorXd>(values.data(), terms), std::move(right)};
 }
 
 namespace {

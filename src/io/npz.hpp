@@ -4,6 +4,8 @@
 #include <Eigen/Core>
 #include <bit>
 #include <cmath>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <type_traits>
@@ -15,13 +17,21 @@
 
 namespace tracenorm::io {
 
+/// Arrays of which some rows alone are wanted: what is left of them has fewer.
+struct WantedRows {
+  std::vector<std::string> arrays;
+  /// Whether this row, of so many, is.
+  std::function<bool(std::int64_t row, std::int64_t rows)> wants;
+  [[nodiscard]] bool of(const std::string& array) const;
+};
+
 /// The arrays of a file, in memory until they are taken: they may come in any order, and the file is read once.
 class NpzArrays {
  public:
   /// `purpose` is what the file should be, for messages: "a model of this program". Throws `WrongKind` where it is no
   /// archive at all.
-  NpzArrays(const std::string& path, const std::string& purpose);
-  NpzArrays(ArchiveReader archive, std::string purpose);
+  NpzArrays(const std::string& path, const std::string& purpose, const WantedRows& wanted = {});
+  NpzArrays(ArchiveReader archive, std::string purpose, const WantedRows& wanted = {});
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] bool has(const std::string& array) const { return bytes_.contains(array); }
@@ -46,6 +56,7 @@ class NpzArrays {
 
  private:
   [[nodiscard]] NpyHeader plain_header(ByteSource& source, std::size_t dimensions) const;
+  [[nodiscard]] Eigen::MatrixXd factor(const std::string& array, std::int64_t terms);
   [[noreturn]] static void fail_not_finite(const ByteSource& source, std::size_t element, double value);
 
   std::string path_;

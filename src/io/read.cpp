@@ -143,23 +143,8 @@ void adopt(NamedEntries& data, const std::vector<Index>& rows, const std::vector
 /// Of a file that holds a text of triplets.
 TextParts parts_of(const std::string& path, const ReadOptions& options) {
   const std::optional<std::uint64_t> plain = plain_size(path);
-  if (plain && !is_zip(path, open_plain(path, 0).peek(4))) {
-    return {path, [path](std::uint64_t from) { return open_plain(path, from); }, [plain] { return *plain; }, plain,
-            *plain};
-  }
-  // What is packed is unpacked from its beginning, by every rank that reads of it.
-  const auto open = [path, options](std::uint64_t from) {
-    ByteSource bytes = open_input(path, options, Format::triplets).bytes;
-    skip(bytes, from);
-    return bytes;
-  };
-  const auto size = [open] {
-    ByteSource bytes = open(0);
-    return skip(bytes, std::numeric_limits<std::uint64_t>::max());
-  };
-  std::error_code none;
-  const std::uintmax_t disk_size = std::filesystem::file_size(path, none);
-  return {path, open, size, std::nullopt, none ? 0 : std::uint64_t{disk_size}};
+  if (plain && !is_zip(path, open_plain(path, 0).peek(4))) return plain_text(path, *plain);
+  return packed_text(path, [path, options] { return open_input(path, options, Format::triplets).bytes; });
 }
 
 /// Of several, which say that they are texts of triplets when they are opened.

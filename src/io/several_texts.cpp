@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
+#include <filesystem>
+#include <limits>
 #include <numeric>
 #include <utility>
 
+#include "base/among_ranks.hpp"
 #include "io/messages.hpp"
+#include "io/parts.hpp"
 
 namespace tracenorm::io {
 namespace {
@@ -83,7 +88,43 @@ ByteSource stretch_of(const TextParts& text, std::uint64_t begin, std::uint64_t 
           to - first + 1};
 }
 
+/// The lines of all ranks, behind those of the ranks before each.
+FileLines lines_of_all(const std::vector<TextParts>& texts, const FileLines& mine, const std::vector<Offset>& lines,
+                       Ranks& ranks) {
+  struct Told {
+    FileLines::Start start;
+    int rank;
+  };
+  std::vector<Told> told;
+  for (const FileLines::Start& start : mine.starts()) told.push_back({start, ranks.rank()});
+  FileLines all(texts);
+  for (Told& one : gathered(std::move(told), &ranks)) {
+    one.start.before = std::accumulate(lines.begin(), lines.begin() + one.rank, one.start.before);
+    all.add(one.start);
+  }
+  return all;
+}
+
 }  // namespace
+
+TextParts plain_text(const std::string& path, std::uint64_t size) {
+  return {path, [path](std::uint64_t from) { return open_plain(path, from); }, [size] { return size; }, size, size};
+}
+
+TextParts packed_text(const std::string& path, std::function<ByteSource()> open) {
+  const auto size = [open] {
+    ByteSource bytes = open();
+    return skip(bytes, std::numeric_limits<std::uint64_t>::max());
+  };
+  const auto open_from = [open = std::move(open)](std::uint64_t from) {
+    ByteSource bytes = open();
+    skip(bytes, from);
+    return bytes;
+  };
+  std::error_code none;
+  const std::uintmax_t disk_size = std::filesystem::file_size(path, none);
+  return {path, open_from, size, std::nullopt, none ? 0 : std::uint64_t{disk_size}};
+}
 
 FileLines::FileLines(const std::vector<TextParts>& texts) {
   for (const TextParts& text : texts) names_.push_back(text.name);
@@ -96,8 +137,8 @@ FileLines::Place FileLines::place(Offset line) const {
   return {names_[start.file], line - start.before + start.skipped};
 }
 
-SeveralTexts::SeveralTexts(const std::vector<TextParts>& texts, const ReadOptions& options)
-    : texts_(texts), first_(first_with_lines(texts)), opened_(texts[first_].open(0), options, LineKind::triplets) {}
+SeveralTexts::SeveralTexts(const std::vector<TextParts>& texts, const ReadOptions& options, LineKind kind)
+    : texts_(texts), kind_(kind), first_(first_with_lines(texts)), opened_(texts[first_].open(0), options, kind) {}
 
 std::string SeveralTexts::name() const {
   const std::string& first = texts_.front().name;
@@ -110,7 +151,7 @@ std::optional<SeveralTexts::Head> SeveralTexts::head(std::size_t file) const {
   };
   if (file == first_) return head_of(opened_.lines, opened_.columns.header);
   LineReader lines(texts_[file].open(0));
-  const FirstLines own = first_lines(lines.name(), lines.ahead(), 3);
+  const FirstLines own = first_lines(lines.name(), lines.ahead(), kind_ == LineKind::triplets ? 3 : 2);
   std::string_view line;
   if (!next_leading_line(lines, line) || own.lines.empty()) return std::nullopt;
   const std::string& first = texts_[first_].name;
@@ -219,6 +260,30 @@ ByteSource SeveralTexts::part(int rank, int ranks, const std::shared_ptr<FileLin
             }
           },
           size};
+}
+
+LinesBefore read_stretches(const std::vector<TextParts>& texts, Ranks& ranks, ReadPart read) {
+  const auto begun = std::make_shared<FileLines>(texts);  // of this rank, before others have told of theirs
+  Offset lines = -1;
+  std::exception_ptr failure;
+  try {
+    lines = read(begun, begun, 0);
+  } catch (const Error&) {  // who reads before this rank may have something to say, and knows how many lines there are
+    failure = std::current_exception();
+  }
+  const std::vector<Offset> of_all = gathered(std::vector<Offset>{lines}, &ranks);
+  const auto failed = std::find(of_all.begin(), of_all.end(), -1);
+  const auto who = failed == of_all.end() ? ranks.rank() : static_cast<int>(failed - of_all.begin());
+  FileLines files = lines_of_all(texts, *begun, of_all, ranks);
+  const Offset before = std::accumulate(of_all.begin(), of_all.begin() + std::min(who, ranks.rank()), Offset{0});
+  if (failed != of_all.end()) {
+    if (who == ranks.rank()) {  // now with the numbers of the lines
+      read(std::make_shared<FileLines>(texts), std::make_shared<const FileLines>(files), before);
+      std::rethrow_exception(failure);
+    }
+    static_cast<void>(gathered(std::vector<Offset>{lines}, &ranks));  // it ends this one too
+  }
+  return {std::move(files), before};
 }
 
 }  // namespace tracenorm::io

@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "base/function_ref.hpp"
 #include "io/source.hpp"
 #include "io/triplet_parser.hpp"
+#include "tracenorm/ranks.hpp"
 #include "tracenorm/types.hpp"
 
 namespace tracenorm::io {
@@ -23,6 +25,11 @@ struct TextParts {
   std::optional<std::uint64_t> plain_size;             ///< where bytes are as they are on the disk
   std::uint64_t disk_size = 0;
 };
+
+/// A file whose bytes are those of the text,
+TextParts plain_text(const std::string& path, std::uint64_t size);
+/// and one that is packed: it is unpacked from its beginning, whatever is asked for.
+TextParts packed_text(const std::string& path, std::function<ByteSource()> open);
 
 /// Which file each line is from, where the lines of several are counted through, without what stands above their data.
 class FileLines {
@@ -51,7 +58,7 @@ class FileLines {
 class SeveralTexts {
  public:
   /// Opens the first one that has a line; how it is to be read holds for all. Refers to `texts`.
-  SeveralTexts(const std::vector<TextParts>& texts, const ReadOptions& options);
+  SeveralTexts(const std::vector<TextParts>& texts, const ReadOptions& options, LineKind kind = LineKind::triplets);
 
   [[nodiscard]] const OpenedText& opened() const { return opened_; }
   [[nodiscard]] std::string name() const;  ///< of all, for messages
@@ -81,8 +88,22 @@ class SeveralTexts {
   [[nodiscard]] ByteSource open(const Piece& piece) const;
 
   const std::vector<TextParts>& texts_;
+  LineKind kind_;
   std::size_t first_;  // that has a line
   OpenedText opened_;
 };
+
+/// Where the lines of a rank are.
+struct LinesBefore {
+  FileLines files;    ///< of the lines of all ranks
+  Offset before = 0;  ///< lines of the ranks before this one
+};
+/// How a rank reads its part: where files begin goes to `starts`; `files` and `before` are for messages. Returns how
+/// many lines it has.
+using ReadPart = FunctionRef<Offset(const std::shared_ptr<FileLines>& starts,
+                                    const std::shared_ptr<const FileLines>& files, Offset before)>;
+/// All ranks read their parts. Of those that fail the first one does it again, once it is known how many lines are
+/// before its own, and ends the others.
+LinesBefore read_stretches(const std::vector<TextParts>& texts, Ranks& ranks, ReadPart read);
 
 }  // namespace tracenorm::io

@@ -23,29 +23,6 @@
 namespace tracenorm::io {
 namespace {
 
-/// Text in whole lines, one after another.
-class LineCutter {
- public:
-  explicit LineCutter(std::string_view text) : rest_(text) {}
-  bool next(std::string_view& line) {
-    if (rest_.empty()) return false;
-    const auto* newline = static_cast<const char*>(std::memchr(rest_.data(), '\n', rest_.size()));
-    std::size_t size = newline != nullptr ? static_cast<std::size_t>(newline - rest_.data()) : rest_.size();
-    line = rest_.substr(0, size);
-    rest_.remove_prefix(newline != nullptr ? size + 1 : size);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    return true;
-  }
-
- private:
-  std::string_view rest_;
-};
-
-/// What follows belongs to a text that was opened elsewhere.
-OpenedText opened_like(const OpenedText& text, ByteSource inside) {
-  return {LineReader(std::move(inside), LineReader::Inside()), text};
-}
-
 template <class Side>
 class TripletRounds {
  public:
@@ -323,23 +300,6 @@ ParsedEntries read_all(const std::vector<TextParts>& texts, const ReadOptions& o
       .run();
 }
 
-/// The lines of all ranks, behind those of the ranks before each.
-FileLines lines_of_all(const std::vector<TextParts>& texts, const FileLines& mine, const std::vector<Offset>& lines,
-                       Ranks& ranks) {
-  struct Told {
-    FileLines::Start start;
-    int rank;
-  };
-  std::vector<Told> told;
-  for (const FileLines::Start& start : mine.starts()) told.push_back({start, ranks.rank()});
-  FileLines all(texts);
-  for (Told& one : gathered(std::move(told), &ranks)) {
-    one.start.before = std::accumulate(lines.begin(), lines.begin() + one.rank, one.start.before);
-    all.add(one.start);
-  }
-  return all;
-}
-
 }  // namespace
 
 ParsedEntries read_triplets(const std::vector<TextParts>& texts, const ReadOptions& options) {
@@ -354,61 +314,21 @@ TripletStretch read_stretch(const std::vector<TextParts>& texts, const ReadOptio
   const SeveralTexts all(texts, options);
   using Rounds = TripletRounds<NamedSide>;
   std::optional<Rounds> rounds;
-  const auto begun = std::make_shared<FileLines>(texts);  // of this rank, before others have told of theirs
   const auto read = [&](const std::shared_ptr<FileLines>& starts, const std::shared_ptr<const FileLines>& files,
                         Offset before) {
     OpenedText mine = opened_like(all.opened(), all.part(ranks.rank(), ranks.size(), starts));
     rounds.emplace(std::move(mine), files, before, options, "row id", "column id");
     return rounds->read_stretch();
   };
-  Offset lines = -1;
-  std::exception_ptr failure;
-  try {
-    lines = read(begun, begun, 0);
-  } catch (const Error&) {  // who reads before this rank may have something to say, and knows how many lines there are
-    failure = std::current_exception();
-  }
-  const std::vector<Offset> of_all = gathered(std::vector<Offset>{lines}, &ranks);
-  const auto failed = std::find(of_all.begin(), of_all.end(), -1);
-  const auto who = failed == of_all.end() ? ranks.rank() : static_cast<int>(failed - of_all.begin());
-  const auto files = std::make_shared<const FileLines>(lines_of_all(texts, *begun, of_all, ranks));
-  const Offset before = std::accumulate(of_all.begin(), of_all.begin() + std::min(who, ranks.rank()), Offset{0});
-  if (failed != of_all.end()) {
-    if (who == ranks.rank()) {
-      read(std::make_shared<FileLines>(texts), files, before);  // now with the numbers of the lines
-      std::rethrow_exception(failure);
-    }
-    static_cast<void>(gathered(std::vector<Offset>{lines}, &ranks));  // it ends this one too
-  }
+  LinesBefore lines = read_stretches(texts, ranks, read);
   TripletStretch stretch = rounds->finish(ranks);
-  stretch.files = *files;
-  stretch.lines_before = before;
+  stretch.files = std::move(lines.files);
+  stretch.lines_before = lines.before;
   return stretch;
 }
 
 ParsedEntries read_libmf(ByteSource source, const ReadOptions& options) {
   return TripletRounds<CountedSide>(std::move(source), options, "row", "column").run();
-}
-
-Pairs read_pairs(const std::string& path, const ReadOptions& options) {
-  OpenedText text(open_source(path), options, LineKind::pairs);
-  const ColumnPlaces& columns = text.columns;
-  Pairs pairs;
-  if (columns.header) pairs.header = {text.header[columns.row], text.header[columns.col]};
-  FieldSplitter splitter(text.separator);
-  const auto here = [&] { return text.lines.here(); };
-  std::string_view line;
-  while (text.lines.next(line)) {
-    const auto* fields = text.fields_of(line, splitter, here);
-    if (fields == nullptr) continue;
-    const std::string_view row = (*fields)[columns.row];
-    const std::string_view col = (*fields)[columns.col];
-    if (row.empty() || col.empty()) fail("{}: a row id and a column id are needed", here());
-    pairs.row.emplace_back(row);
-    pairs.col.emplace_back(col);
-  }
-  if (pairs.row.empty()) fail("'{}' holds a header but no pairs: lines of \"row column\" were expected", path);
-  return pairs;
 }
 
 }  // namespace tracenorm::io

@@ -1,4 +1,6 @@
 #include "helpers.hpp"
+#include "io/model_file.hpp"
+#include "io/row_directory.hpp"
 #include "support/thread_ranks.hpp"
 
 namespace tracenorm::io {
@@ -145,6 +147,61 @@ TEST_F(ModelParts, OldOnesStayUntilTheNewAreWhole) {
   EXPECT_ANY_THROW(write_model_parts(path("m"), broken, 2));
   for (const auto& file : before) EXPECT_EQ(content("m/" + file.first), file.second) << file.first;
   expect_same(read_model(path("m")), full_model(6));
+}
+
+/// The rows of one rank.
+Model some_of(const Model& model, const RowBlocks& blocks) {
+  const LowRankMatrix& x = model.factors;
+  Model some = model;
+  Eigen::MatrixXd left(blocks.count(), x.terms());
+  some.rows.names.clear();
+  some.preparation.row_offset.clear();
+  some.certified->row_offset.clear();
+  some.spread->row.clear();
+  for (Index k = 0; k < blocks.count(); ++k) {
+    const Index row = blocks.whole(k);
+    const auto at = static_cast<std::size_t>(row);
+    left.row(k) = x.left().row(row);
+    if (!model.rows.names.empty()) some.rows.names.push_back(model.rows.names[at]);
+    some.preparation.row_offset.push_back(model.preparation.row_offset[at]);
+    some.certified->row_offset.push_back(model.certified->row_offset[at]);
+    some.spread->row.push_back(model.spread->row[at]);
+  }
+  some.factors = {left, x.values(), x.right()};
+  return some;
+}
+
+TEST_F(ModelParts, AreReadByTheRanksThatHaveTheirRows) {
+  Model model = full_model(11);
+  for (const char* names : {"short", "long", "none"}) {  // those that are very long have arrays of their own
+    if (names == std::string("long")) model.rows.names[3] += std::string(std::size_t{1} << 21U, 'g');
+    if (names == std::string("none")) model.rows = {{}, 1};
+    write_model(path("m.npz"), model);
+    write_model_parts(path("m"), model, 3);
+    for (const Index block : {0, 1, 2, 50}) {
+      test::ThreadRanks::run(4, [&](Ranks& ranks) {
+        for (const char* file : {"m.npz", "m"}) {
+          RowBlocks blocks{.rank = ranks.rank(), .ranks = ranks.size(), .block = block};
+          const Model mine = read_model(path(file), blocks);
+          EXPECT_EQ(blocks.rows, 11);
+          expect_same(mine, some_of(model, blocks));
+          const RowDirectory rows(mine.rows, blocks, &ranks);
+          const Index asked = 3 * ranks.rank();
+          const std::vector<std::string> wanted{model.rows.name(asked), "nobody", model.rows.name(0)};
+          EXPECT_EQ(rows.find(wanted, Execution(1)), (std::vector<Index>{asked, Preparation::kUnknown, 0}));
+        }
+      });
+    }
+  }
+}
+
+TEST_F(ModelParts, OfOtherRanksAreNotOpened) {
+  write_model_parts(path("m"), full_model(9), 3);
+  std::filesystem::remove(path(part("m", "rows-6")));
+  RowBlocks blocks{.rank = 0, .ranks = 3};
+  EXPECT_EQ(read_model(path("m"), blocks).factors.rows(), 3);
+  blocks.rank = 2;
+  expect_says(error_of([&] { read_model(path("m"), blocks); }), {"cannot read", "rows-6"});
 }
 
 }  // namespace

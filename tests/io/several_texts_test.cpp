@@ -1,4 +1,5 @@
 #include "helpers.hpp"
+#include "support/thread_ranks.hpp"
 
 namespace tracenorm::io {
 namespace {
@@ -48,6 +49,35 @@ TEST_F(SeveralTexts, AreMatchedWithNames) {
   };
   EXPECT_EQ(words(like(Strangers::leave_out)), "b,x=3 a,y=5");
   expect_says(error_of([&] { like(Strangers::refuse); }), {"b.csv', line 2: the row 'c' is unknown"});
+}
+
+TEST_F(SeveralTexts, OfPairsAreReadAsOneAndByRanks) {
+  const std::string header = "item,user\n";
+  std::vector<std::string> texts{header, "\n", header, "x,\"a, b\"\n"};
+  for (std::size_t k = 0; k < 300; ++k) texts[k % 3] += fmt::format("item{0},user{0}\n", k);
+  texts[0].pop_back();  // no newline at the end
+  const Names paths = make_all(texts);
+  const Pairs alone = read_pairs(paths);
+  ASSERT_EQ(alone.row.size(), 301U);
+  EXPECT_EQ(alone.row[0], "user0");
+  EXPECT_EQ(alone.row[100], "user1");
+  EXPECT_EQ(alone.row[300], "a, b");
+  EXPECT_EQ(alone.col[300], "x");
+  for (const int size : {2, 5}) {
+    std::vector<Pairs> parts(static_cast<std::size_t>(size));
+    test::ThreadRanks::run(
+        size, [&](Ranks& ranks) { parts[static_cast<std::size_t>(ranks.rank())] = read_pairs(paths, {}, &ranks); });
+    Pairs joined;
+    for (const Pairs& part : parts) {
+      EXPECT_LT(part.row.size(), 2 * 301U / static_cast<std::size_t>(size));
+      EXPECT_EQ(part.header, alone.header);
+      joined.row.insert(joined.row.end(), part.row.begin(), part.row.end());
+      joined.col.insert(joined.col.end(), part.col.begin(), part.col.end());
+    }
+    EXPECT_EQ(joined.row, alone.row);
+    EXPECT_EQ(joined.col, alone.col);
+  }
+  expect_says(error_of([&] { read_pairs(make_all({"a b\n", "c d\ne\n"})); }), {"b.csv', line 2", "1 field"});
 }
 
 TEST_F(SeveralTexts, MayBePacked) {

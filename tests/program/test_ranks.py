@@ -10,22 +10,14 @@ import zipfile
 
 import numpy
 from program_processes import processes_of
-from support import PROGRAM, ProgramTest, load_model, parse_strict, without_clock
+from ranks_support import RanksTest
+from support import PROGRAM, load_model, parse_strict, without_clock
 
-MPIRUN = os.environ["TRACENORM_MPIRUN"].split()
 RANKS = (1, 2, 3, 4)
 SHARED = {"rows": 1000, "cols": 80}  # so many ratings that each of four ranks has some
 
 
-class Ranks(ProgramTest):
-    def command(self, ranks, *arguments):
-        return [*MPIRUN, "-n", str(ranks), PROGRAM, *map(str, arguments)]
-
-    def on_ranks(self, ranks, *arguments):
-        return subprocess.run(
-            self.command(ranks, *arguments), cwd=self.folder, capture_output=True, text=True, timeout=120
-        )
-
+class Ranks(RanksTest):
     def json_on(self, ranks, *arguments, code=0):
         done = self.on_ranks(ranks, *arguments, "--json", "-", "--threads", 1)
         self.assertEqual(done.returncode, code, done.stderr)
@@ -299,38 +291,6 @@ class Ranks(ProgramTest):
         run = self.json_on(2, "evaluate", data, "--folds", 2, "--radius", 30)
         alone = self.run_json("evaluate", data, "--folds", 2, "--radius", 30)
         self.assertEqual(run["scores"]["rmse"]["mean"], alone["scores"]["rmse"]["mean"])
-
-    def test_predictions_and_lists_are_shared(self):
-        """The same bytes, on standard output and in files; more and fewer of them than ranks; the same errors."""
-        data = self.ratings(**SHARED)
-        self.succeed("complete", data, "--radius", 200, "--iterations", 10, "--model", "m.npz", "--quiet")
-        draw = random.Random(3)
-        pairs = [f"user{draw.randrange(1010)}\titem{draw.randrange(82)}\n" for _ in range(40000)]
-        self.write("pairs.tsv", "".join(pairs))
-        self.write("few.tsv", "".join(pairs[:2]))
-        self.write("fresh.tsv", "".join(f"new{k}\titem{k + j}\t{j}\n" for k in range(5) for j in range(4)))
-        for command in (
-            ["predict", "m.npz", "pairs.tsv"],
-            ["predict", "m.npz", "few.tsv", "--new-rows", "fresh.tsv"],
-            ["recommend", "m.npz", "--all", "--seen", data],
-            ["recommend", "m.npz", "--row", "user1"],
-            ["recommend", "m.npz", "--row", "user7", "--row", "user3", "--new-rows", "fresh.tsv"],
-        ):
-            alone = self.succeed(*command)
-            for ranks in (1, 2, 3, 4):
-                with self.subTest(command=command, ranks=ranks):
-                    done = self.on_ranks(ranks, *command, "--threads", 1 + ranks % 2, "--output", "out.tsv")
-                    self.assertEqual((self.folder / "out.tsv").read_text(), alone.stdout)
-                    self.assertEqual(done.stderr, alone.stderr)
-            self.assertEqual(self.on_ranks(3, *command).stdout, alone.stdout)
-        for arguments in (["predict", "m.npz", "pairs.tsv", "--strict"], ["recommend", "none.npz", "--all"]):
-            alone = self.run_program(*arguments)
-            done = self.on_ranks(3, *arguments)
-            self.assertEqual(done.returncode, alone.returncode, done.stderr)
-            self.assertIn(alone.stderr, done.stderr)
-            self.assertEqual(done.stderr.count("tracenorm: error: "), 1, done.stderr)
-        done = self.on_ranks(3, "recommend", "m.npz", "--all", "--output", "/dev/full")
-        self.assertEqual((done.returncode, done.stderr.count("tracenorm: error: ")), (3, 1), done.stderr)
 
     def test_certificates_are_proved(self):
         data = self.ratings(rows=60, cols=40)
