@@ -70,7 +70,7 @@ void CpuStore::read_problem(const Problem& problem, const WholeProblem* whole) {
   const auto take_dense = [&](const DenseObservations& dense) {
     // With an l1 penalty every entry has a kink (at zero); otherwise only observed ones can.
     const bool masks = dense_mode(problem.penalty) != kernels::Mode::masked_l1;
-    const DenseValues values = coded_where_possible(dense.value);
+    const DenseValues values = coded_where_possible(dense.value, execution_);
     take(dense_mode(problem.penalty), dense.value.code().empty() ? dense.value.plain() : Array<Real>(), dense.weight);
     layout_ = symmetric ? make_symmetric_layout(dense.rows) : make_dense_layout(dense.rows, dense.cols);
     if (!values.code().empty()) {
@@ -95,7 +95,7 @@ void CpuStore::read_problem(const Problem& problem, const WholeProblem* whole) {
   const auto& sparse = std::get<SparseObservations>(problem.observations);
   if (l1_ && lambda_ > 0) {  // it acts on all entries
     owned_ = std::make_unique<DenseObservations>(make_dense(sparse));
-    owned_->value = coded_where_possible(owned_->value);
+    owned_->value = coded_where_possible(owned_->value, execution_);
     take_dense(*owned_);
     if (symmetric) owned_.reset();
     return;

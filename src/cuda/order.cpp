@@ -58,8 +58,9 @@ KeptNumbers numbers(Device& device, const Number* from, std::size_t count, std::
   }
 }
 
-void put_data(Device& device, const Array<Real>& value, const Array<Real>& weight, Order& order) {
-  if (const DenseValues coded = coded_where_possible(value); !coded.code().empty()) {
+void put_data(Device& device, const Array<Real>& value, const Array<Real>& weight, const Execution& execution,
+              Order& order) {
+  if (const DenseValues coded = coded_where_possible(value, execution); !coded.code().empty()) {
     order.code = padded(device, coded.code().data(), coded.code().size(), order.size, DenseValues::kMissing);
     order.code_offset = coded.offset();
     order.code_scale = coded.scale();
@@ -195,7 +196,7 @@ Shares Order::dealt() const {
   return dealt;
 }
 
-Order order_by_rows(Device& device, const SparseObservations& data) {
+Order order_by_rows(Device& device, const SparseObservations& data, const Execution& execution) {
   const SparsePattern& pattern = data.pattern;
   Order order;
   order.count = pattern.entries();
@@ -214,7 +215,7 @@ Order order_by_rows(Device& device, const SparseObservations& data) {
       [&](const auto* from) { return numbers(device, from, count, order.size, fits_short(pattern.cols())); });
   order.col = std::move(col.there);
   order.narrow_col = col.narrow;
-  put_data(device, data.value, data.weight, order);
+  put_data(device, data.value, data.weight, execution, order);
   put_pieces(device, begin, {pattern.cols(), 1}, order);
   put_state(device, order);
   return order;
@@ -275,7 +276,7 @@ Order order_by_columns(Device& device, const Order& by_rows, Index rows, Index c
   return order;
 }
 
-Order full_order(Device& device, const DenseObservations& data) {
+Order full_order(Device& device, const DenseObservations& data, const Execution& execution) {
   Order order;
   order.rows = data.rows;
   order.cols = data.cols;
@@ -292,7 +293,7 @@ Order full_order(Device& device, const DenseObservations& data) {
     return Array<Real>(std::move(to));
   };
   put_data(device, spread(data.value.plain(), std::numeric_limits<Real>::quiet_NaN()), spread(data.weight, Real(1)),
-           order);
+           execution, order);
   put_state(device, order);
   return order;
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/execution.hpp"
 #include "cuda/device.hpp"
 #include "cuda/entries.hpp"
 #include "cuda/products.hpp"
@@ -62,9 +63,9 @@ struct Order {
 };
 
 /// The rows of a pattern, and its columns, which are made of them on the device.
-Order order_by_rows(Device& device, const SparseObservations& data);
+Order order_by_rows(Device& device, const SparseObservations& data, const Execution& execution);
 Order order_by_columns(Device& device, const Order& by_rows, Index rows, Index cols);
-Order full_order(Device& device, const DenseObservations& data);
+Order full_order(Device& device, const DenseObservations& data, const Execution& execution);
 Order listed_order(Device& device, const Entries& entries);
 
 }  // namespace tracenorm::cuda

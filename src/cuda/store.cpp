@@ -42,14 +42,14 @@ CudaStore::CudaStore(const Problem& problem, std::shared_ptr<Device> device, con
   const auto all = static_cast<Offset>(facts_.rows) * facts_.cols;
   if (dense != nullptr || (std::holds_alternative<L1Penalty>(problem.penalty) && lambda_ > 0)) {  // acts on all entries
     mode_ = dense_mode(problem.penalty);
-    orders_.push_back(full_order(*device_, dense != nullptr ? *dense : make_dense(*sparse)));
+    orders_.push_back(full_order(*device_, dense != nullptr ? *dense : make_dense(*sparse), execution));
     facts_.entries = all;
     facts_.search_columns = 1;
     facts_.work = {0, facts_.rows / kDeviceOperations, facts_.cols / kDeviceOperations, kHostOperations,
                    answer_of(static_cast<double>(all), 4)};
   } else {
     mode_ = sparse_mode(problem.penalty);
-    orders_.push_back(order_by_rows(*device_, *sparse));
+    orders_.push_back(order_by_rows(*device_, *sparse, execution));
     orders_.push_back(order_by_columns(*device_, orders_.front(), facts_.rows, facts_.cols));
     const Counts counts = count_observed(problem.observations);
     facts_.entries = sparse->pattern.entries();

@@ -5,7 +5,9 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -19,24 +21,51 @@ using Bits = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>
 constexpr Bits kSpread = sizeof(Real) == 4 ? Bits(0x9e3779b9U) : static_cast<Bits>(0x9e3779b97f4a7c15ULL);
 constexpr int kSpreadShift = 8 * int(sizeof(Real)) - 8;
 
-}  // namespace
+constexpr std::size_t kMostLevels = 128;  // codes 0 to 127
+constexpr Offset kBlock = Offset{1} << 18U;
 
-DenseValues coded_where_possible(const DenseValues& values) {
-  if (!values.code().empty()) return values;
-  const Array<Real> value = values.plain();
-  constexpr std::size_t most = 128;  // codes 0 to 127
-  std::vector<Real> levels;          // the different values, ascending
-  std::array<Real, 256> seen;        // nearly all data are levels met before; where to look is in a value's bits
+/// The different values, ascending, but no more than just too many.
+std::vector<Real> levels_of(std::span<const Real> values) {
+  std::vector<Real> levels;
+  std::array<Real, 256> seen;  // nearly all data are levels met before; where to look is in a value's bits
   seen.fill(std::numeric_limits<Real>::quiet_NaN());
-  for (const Real y : value) {
+  for (const Real y : values) {
     Real& like_this = seen[std::bit_cast<Bits>(y) * kSpread >> kSpreadShift];
     if (y == like_this || std::isnan(y)) continue;
     like_this = y;
     const auto place = std::lower_bound(levels.begin(), levels.end(), y);
     if (place != levels.end() && *place == y) continue;
-    if (levels.size() == most) return values;
     levels.insert(place, y);
+    if (levels.size() > kMostLevels) break;
   }
+  return levels;
+}
+
+/// The same of blocks, possibly at once.
+std::vector<Real> levels_of(std::span<const Real> values, const Execution& execution) {
+  const auto size = static_cast<Offset>(values.size());
+  std::vector<std::vector<Real>> found(static_cast<std::size_t>((size + kBlock - 1) / kBlock));
+  execution.for_each_block(size, kBlock, [&](Offset first, Offset count) {
+    found[static_cast<std::size_t>(first / kBlock)] =
+        levels_of(values.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
+  });
+  std::vector<Real> levels;
+  for (const std::vector<Real>& more : found) {
+    std::vector<Real> both;
+    std::set_union(levels.begin(), levels.end(), more.begin(), more.end(), std::back_inserter(both));
+    levels = std::move(both);
+    if (levels.size() > kMostLevels) break;
+  }
+  return levels;
+}
+
+}  // namespace
+
+DenseValues coded_where_possible(const DenseValues& values, const Execution& execution) {
+  if (!values.code().empty()) return values;
+  const Array<Real> value = values.plain();
+  const std::vector<Real> levels = levels_of({value.data(), value.size()}, execution);
+  if (levels.size() > kMostLevels) return values;
   if (levels.empty()) return values;
   Real scale = 1;
   for (std::size_t k = 1; k < levels.size(); ++k) {
@@ -46,13 +75,16 @@ DenseValues coded_where_possible(const DenseValues& values) {
   for (const Real y : levels) {  // every product and sum must be exact, with and without fused multiply-add
     const double code = code_of(y);
     const double product = double(scale) * code;
-    if (code >= double(most) || double(Real(product)) != product || product + double(levels[0]) != double(y))
+    if (code >= double(kMostLevels) || double(Real(product)) != product || product + double(levels[0]) != double(y))
       return values;
   }
   std::vector<std::int8_t> code(value.size());
-  std::transform(value.begin(), value.end(), code.begin(), [offset = levels[0], scale](Real y) {
-    const double steps = (double(y) - double(offset)) / double(scale);  // a whole number, but for rounding
-    return std::isnan(y) ? DenseValues::kMissing : static_cast<std::int8_t>(steps + 0.5);
+  execution.for_each_block(static_cast<Offset>(value.size()), kBlock, [&](Offset first, Offset count) {
+    const Real* from = value.data() + first;
+    std::transform(from, from + count, code.begin() + first, [offset = levels[0], scale](Real y) {
+      const double steps = (double(y) - double(offset)) / double(scale);  // a whole number, but for rounding
+      return std::isnan(y) ? DenseValues::kMissing : static_cast<std::int8_t>(steps + 0.5);
+    });
   });
   return {std::move(code), levels[0], scale};
 }
