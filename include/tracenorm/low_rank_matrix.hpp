@@ -30,8 +30,9 @@ class LowRankMatrix {
   void scale(const Eigen::VectorXd& left, const Eigen::VectorXd& right);
   /// Rewrites the same matrix as a thin SVD: QR of both sides, SVD of the small core; values up to `tolerance` times
   /// the largest are dropped (the default drops rounding only). A matrix with values that are not finite stays as it
-  /// is.
-  void compress(double tolerance = 1e-12);
+  /// is. Zero threads means all cores, as in RunOptions; the bits do not depend on it.
+  void compress(double tolerance = kRounding, int threads = 1);
+  static constexpr double kRounding = 1e-12;
 
   [[nodiscard]] double entry(Index row, Index col) const;
   /// The entries at the given places. Zero threads means all cores, as in RunOptions.

@@ -77,7 +77,8 @@ Preparation fit_and_prepare(const FitOptions& options, Data& data) {
     }
     if (!options.clip || *options.clip) {
       const auto& values = plain(data.value);
-      preparation.range = range_for(options.clip, {values.data(), values.size()}, ranks);
+      preparation.range =
+          range_for(options.clip, {values.data(), values.size()}, ranks, Execution(options.run.threads));
     }
     const auto change = [&](const Preparation& by) {
       if constexpr (std::is_same_v<Data, SparseObservations>) {

@@ -28,7 +28,7 @@ class PartOfData {
     for (std::vector<double>* side : {&start_.row, &start_.col}) {
       for (double& offset : *side) offset /= units_.scale;
     }
-    units_.range = range_for(options.clip, {raw_.data(), raw_.size()}, ranks_of(data_));
+    units_.range = range_for(options.clip, {raw_.data(), raw_.size()}, ranks_of(data_), execution);
     ball_ = weighted_ball(0, {*options.norm_power, options.norm_smoothing}, data_, execution.threads());
     data_.value = prepared(units_);
   }

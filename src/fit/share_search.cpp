@@ -85,7 +85,7 @@ ShareFindings search_share(const FitOptions& options, RowShare share, Index cols
   const Eigen::VectorXd q = vector_of(ball.col_weight, cols);
   LowRankMatrix& z = settings.x;
   z.scale(vector_of(ball.row_weight, findings.size.rows), q);
-  z.compress();
+  z.compress(LowRankMatrix::kRounding, execution.threads());
   findings.right = q.cwiseInverse().asDiagonal() * z.right() * z.values().cwiseSqrt().asDiagonal();
   z = {};
   return findings;
@@ -113,7 +113,7 @@ Settings carry_over(ShareFindings& findings, const PartOfData& all) {
       rows_given_columns(settings.loss, all.data(), columns, price, settings.offsets.row, all.execution());
   const Eigen::VectorXd ones = Eigen::VectorXd::Ones(left.cols());
   settings.x = LowRankMatrix(std::move(left), ones, std::move(findings.right));
-  settings.x.compress();
+  settings.x.compress(LowRankMatrix::kRounding, all.execution().threads());
   return settings;
 }
 

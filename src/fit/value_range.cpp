@@ -1,16 +1,13 @@
 #include "fit/value_range.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <set>
-#include <type_traits>
 #include <vector>
 
 #include "base/among_ranks.hpp"
+#include "base/levels_met.hpp"
 
 namespace tracenorm {
 
@@ -24,25 +21,6 @@ constexpr double kEachLevel = 10;
 constexpr double kEndShare = 1e-3;
 constexpr double kLeastAtEnd = 10;
 
-/// Remembers most of the levels that it has met, each at one place: searching a set for every value takes ten times as
-/// long.
-class LevelsMet {
- public:
-  LevelsMet() { levels_.fill(std::numeric_limits<Real>::quiet_NaN()); }
-  bool again(Real value) {
-    using Bits = std::conditional_t<sizeof(Real) == sizeof(std::uint32_t), std::uint32_t, std::uint64_t>;
-    constexpr auto spread = static_cast<Bits>(0x9e3779b97f4a7c15);  // makes the high bits depend on all of them
-    Real& level = levels_[(std::bit_cast<Bits>(value) * spread) >> (std::numeric_limits<Bits>::digits - kDigits)];
-    if (level == value) return true;
-    level = value;
-    return false;
-  }
-
- private:
-  static constexpr int kDigits = 10;
-  std::array<Real, std::size_t{1} << kDigits> levels_;
-};
-
 /// What one pass says of the values here.
 struct Tally {
   Real lower = std::numeric_limits<Real>::infinity();
@@ -52,8 +30,9 @@ struct Tally {
   Offset at_upper = 0;
   std::set<Real> levels;  // or more than a few of them
 
+  Tally() = default;
   explicit Tally(std::span<const Real> values) {
-    LevelsMet met;
+    LevelsMet met;  // searching a set for every value takes ten times as long
     for (const Real value : values) {
       if (std::isnan(value)) continue;
       ++count;
@@ -71,6 +50,29 @@ struct Tally {
     }
   }
 
+  /// Of blocks, possibly at once.
+  Tally(std::span<const Real> values, const Execution& execution) {
+    constexpr Offset block = Offset{1} << 18U;
+    const auto size = static_cast<Offset>(values.size());
+    std::vector<Tally> parts(static_cast<std::size_t>((size + block - 1) / block));
+    execution.for_each_block(size, block, [&](Offset first, Offset length) {
+      parts[static_cast<std::size_t>(first / block)] =
+          Tally(values.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(length)));
+    });
+    for (const Tally& part : parts) add(part);
+  }
+
+  void add(const Tally& more) {
+    if (more.lower < lower) at_lower = 0;
+    if (more.upper > upper) at_upper = 0;
+    lower = std::min(lower, more.lower);
+    upper = std::max(upper, more.upper);
+    at_lower += more.lower == lower ? more.at_lower : 0;
+    at_upper += more.upper == upper ? more.at_upper : 0;
+    count += more.count;
+    if (levels.size() <= kMostLevels) levels.insert(more.levels.begin(), more.levels.end());
+  }
+
   /// Of all ranks; unbounded where nobody has a value.
   [[nodiscard]] ValueRange ends(Ranks* ranks) const {
     double ends[2] = {-double(lower), double(upper)};
@@ -81,10 +83,12 @@ struct Tally {
 
 }  // namespace
 
-ValueRange range_of(std::span<const Real> values, Ranks* ranks) { return Tally(values).ends(ranks); }
+ValueRange range_of(std::span<const Real> values, Ranks* ranks, const Execution& execution) {
+  return Tally(values, execution).ends(ranks);
+}
 
-ValueRange clear_range(std::span<const Real> values, Ranks* ranks) {
-  Tally all(values);
+ValueRange clear_range(std::span<const Real> values, Ranks* ranks, const Execution& execution) {
+  Tally all(values, execution);
   const ValueRange ends = all.ends(ranks);
   if (ranks != nullptr) {
     all.count = total_count(all.count, ranks);
@@ -102,9 +106,9 @@ ValueRange clear_range(std::span<const Real> values, Ranks* ranks) {
   return few || cut_off ? ends : ValueRange{};
 }
 
-ValueRange range_for(std::optional<bool> clip, std::span<const Real> values, Ranks* ranks) {
-  if (!clip) return clear_range(values, ranks);
-  return *clip ? range_of(values, ranks) : ValueRange{};
+ValueRange range_for(std::optional<bool> clip, std::span<const Real> values, Ranks* ranks, const Execution& execution) {
+  if (!clip) return clear_range(values, ranks, execution);
+  return *clip ? range_of(values, ranks, execution) : ValueRange{};
 }
 
 }  // namespace tracenorm

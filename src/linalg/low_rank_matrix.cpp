@@ -31,12 +31,12 @@ void LowRankMatrix::scale(const Eigen::VectorXd& left_factor, const Eigen::Vecto
   decomposed_ = false;
 }
 
-void LowRankMatrix::compress(double tolerance) {
+void LowRankMatrix::compress(double tolerance, int threads) {
   if (terms_ == 0 || !values().allFinite() || !left().allFinite() || !right().allFinite()) return;
   if (!decomposed_) {
     const lapack::OneThread blas;
     lapack::Svd svd{left(), values(), right()};
-    lapack::decompose_product(svd, Execution(1));
+    lapack::decompose_product(svd, Execution(threads));
     left_ = std::move(svd.left);
     values_ = std::move(svd.values);
     right_ = std::move(svd.right);

@@ -2,24 +2,18 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <iterator>
 #include <limits>
 #include <span>
-#include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "base/levels_met.hpp"
 
 namespace tracenorm {
 
 namespace {
-
-/// The first eight bits of a product with the golden ratio, which differ where bits differ.
-using Bits = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>;
-constexpr Bits kSpread = sizeof(Real) == 4 ? Bits(0x9e3779b9U) : static_cast<Bits>(0x9e3779b97f4a7c15ULL);
-constexpr int kSpreadShift = 8 * int(sizeof(Real)) - 8;
 
 constexpr std::size_t kMostLevels = 128;  // codes 0 to 127
 constexpr Offset kBlock = Offset{1} << 18U;
@@ -27,12 +21,9 @@ constexpr Offset kBlock = Offset{1} << 18U;
 /// The different values, ascending, but no more than just too many.
 std::vector<Real> levels_of(std::span<const Real> values) {
   std::vector<Real> levels;
-  std::array<Real, 256> seen;  // nearly all data are levels met before; where to look is in a value's bits
-  seen.fill(std::numeric_limits<Real>::quiet_NaN());
+  LevelsMet met;
   for (const Real y : values) {
-    Real& like_this = seen[std::bit_cast<Bits>(y) * kSpread >> kSpreadShift];
-    if (y == like_this || std::isnan(y)) continue;
-    like_this = y;
+    if (std::isnan(y) || met.again(y)) continue;
     const auto place = std::lower_bound(levels.begin(), levels.end(), y);
     if (place != levels.end() && *place == y) continue;
     levels.insert(place, y);

@@ -27,6 +27,24 @@ TEST(ClearRange, StarsHaveFewLevels) {
   EXPECT_EQ(range.clip(3.7), 3.7);
 }
 
+TEST(ClearRange, BlocksAgreeOnTheEnds) {
+  // Three blocks: the least value is in the last one, the largest in the first, both too seldom in any one of them.
+  std::vector<Real> values(700000);
+  Random random(3);
+  for (Real& value : values) value = Real(random.uniform());
+  std::fill_n(values.begin(), 400, Real(2));
+  std::fill_n(values.begin() + 300000, 400, Real(2));
+  std::fill_n(values.end() - 800, 800, Real(-1));
+  const Execution threads(3);
+  const ValueRange range = clear_range(values, nullptr, threads);
+  EXPECT_EQ(range.lower, -1);
+  EXPECT_EQ(range.upper, 2);
+  values[300001] = Real(0.5);
+  std::fill_n(values.begin(), 350, Real(0.5));
+  EXPECT_FALSE(clear_range(values, nullptr, threads).bounded());  // 449 of 700,000 are less than one in a thousand
+  EXPECT_EQ(range_of(values, nullptr, threads).upper, 2);
+}
+
 TEST(ClearRange, AFewNumbersAreNoLevels) { EXPECT_FALSE(clear_range(repeated({1, 2, 3, 4, 5}, 2)).bounded()); }
 
 std::vector<Real> waves(double height) {

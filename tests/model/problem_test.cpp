@@ -200,6 +200,21 @@ TEST(DenseValues, CodesAreTheNumbersInOneByte) {
   EXPECT_EQ(coded_where_possible(many).code().size(), 128U);
 }
 
+TEST(DenseValues, CodesOfManyBlocksAreThoseOfOne) {
+  std::vector<Real> values(700000);  // three blocks, the last one with a level of its own
+  for (std::size_t e = 0; e < values.size(); ++e) values[e] = Real(0.25) * Real(e % 100) - 3;
+  values[5] = std::numeric_limits<Real>::quiet_NaN();
+  values.back() = Real(0.25) * 127 - 3;
+  const DenseValues coded = coded_where_possible(values, Execution(3));
+  ASSERT_EQ(coded.code().size(), values.size());
+  for (std::size_t e = 0; e < values.size(); ++e) ASSERT_TRUE(coded[e] == values[e] || e == 5) << e;
+  EXPECT_TRUE(std::isnan(coded[5]));
+  values.back() = Real(0.25) * 128 - 3;  // one step too far, though there are 101 levels
+  EXPECT_TRUE(coded_where_possible(values, Execution(3)).code().empty());
+  for (std::size_t e = 0; e < 100; ++e) values[e] = Real(0.25) * Real(e + 28) - 3;
+  EXPECT_TRUE(coded_where_possible(values, Execution(3)).code().empty());  // more levels than any block has
+}
+
 TEST(DenseValues, EqualDataHaveEqualFingerprints) {
   std::vector<Real> numbers(10000);  // more than one block
   for (std::size_t e = 0; e < numbers.size(); ++e) numbers[e] = Real(e % 3);
