@@ -3,8 +3,8 @@
 
     bench/gpu.py BIN [--links EDGES] [--ratings RATINGS.tsv] [--large] [--backends cuda] [--out FILE.json]
 
-BIN has `tracenorm` and `tracenorm_cuda_passes`. Needs PyTorch with CUDA, NumPy and SciPy. Seconds
-are of the iterations alone, from the first to the last, without reading data and without the final certificate.
+BIN has `tracenorm` and `tracenorm_cuda_passes`. Needs PyTorch with CUDA, NumPy and SciPy. Seconds are of the
+iterations alone, from the first to the last, without reading data and without the final certificate.
 """
 
 import argparse

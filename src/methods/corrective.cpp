@@ -54,7 +54,8 @@ Gap gap_of(const Linearization& model, double radius, double sigma) {
 }
 
 /// Steps that a descent remembers, each of which is two points in memory: to small gaps three of them need half as many
-/// passes as one, six no fewer; to a gap as large as this one needs no more (docs/measurements.md).
+/// passes as one, six no fewer; to a gap as large as this one needed no more in all but one of the cases measured
+/// (docs/measurements.md).
 constexpr int kMemory = 3;
 constexpr double kLargeGap = 2e-3;
 
