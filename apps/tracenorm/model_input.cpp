@@ -98,7 +98,7 @@ NewRows::NewRows(Model& model, const RowBlocks& blocks, const std::string& path,
   std::vector<double>& offsets = model.preparation.row_offset;
   std::vector<double> mine = offsets;
   if (blocks.ranks > 1) offsets = gathered(std::move(offsets), ranks());
-  rows_ = fold_in(model, loss, table.entries, table.rows);
+  rows_ = fold_in(model, loss, table.entries, table.rows, read.threads);
   offsets = std::move(mine);
 }
 

@@ -110,6 +110,8 @@ void check_outputs(const OutputPaths& outputs, const std::vector<std::string>& i
   }
 }
 
+std::string list_of(const std::string& word) { return word.starts_with('@') ? word.substr(1) : ""; }
+
 void write_output(const std::string& path, std::string_view text) {
   if (!is_spokesman()) return;
   if (path != kStdout) {

@@ -19,6 +19,9 @@ using OutputPaths = std::vector<std::pair<std::string, std::string>>;
 /// a path, one would overwrite an input, or two inputs are standard input.
 void check_outputs(const OutputPaths& outputs, const std::vector<std::string>& inputs);
 
+/// The file that "@list" names, which is an input beside the files in it; of other words nothing.
+std::string list_of(const std::string& word);
+
 /// Writes to a file (by way of a temporary one) or to standard output.
 void write_output(const std::string& path, std::string_view text);
 

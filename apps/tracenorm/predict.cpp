@@ -51,8 +51,14 @@ tabs, in the same order, and with --interval the ends of an interval that holds 
 not know gets the mean of the training data, plus the offset of the side that is known where the model has offsets. A row that --new-rows has
 entries of is fitted to them, by the model's loss and at the price that the rows of the training data paid for their size.)";
 
-/// How many pairs of a rank are on their way at once.
+/// How many pairs of all ranks are on their way at once: they may all be about rows that one rank has.
 constexpr std::size_t kRound = std::size_t{1} << 17U;
+
+/// Those of one of them.
+std::size_t own_round() {
+  constexpr std::size_t least = 4096;
+  return std::max(least, kRound / static_cast<std::size_t>(ranks() == nullptr ? 1 : ranks()->size()));
+}
 
 /// Where a pair is in the whole model, or among the new rows.
 struct Place {
@@ -122,14 +128,23 @@ Asked find_pairs(const PredictOptions& options, const std::vector<std::string>& 
   Asked asked{io::read_pairs(files, options.read, ranks())};
   io::Pairs& pairs = asked.pairs;
   if (options.read.columns.empty() && pairs.header && cols.find(pairs.header->second) &&
-      rows.find({&pairs.header->first, 1}, execution).front() != Preparation::kUnknown && is_spokesman()) {
+      rows.find({&pairs.header->first, 1}, execution).front() != Preparation::kUnknown) {
     // It looked like a header, but the model knows these names.
-    pairs.row.insert(pairs.row.begin(), pairs.header->first);
-    pairs.col.insert(pairs.col.begin(), pairs.header->second);
+    const auto& [row, col] = *pairs.header;
+    if (files.size() > 1) {  // the same line may have been left out of others
+      throw Error(ErrorCode::input,
+                  fmt::format("'{0}': the first line, '{1}' and '{2}', looks like a header, but the model knows these "
+                              "names; say --columns {1},{2} if it is one, and otherwise give one file at a time",
+                              files.front(), row, col));
+    }
+    if (is_spokesman()) {
+      pairs.row.insert(pairs.row.begin(), row);
+      pairs.col.insert(pairs.col.begin(), col);
+    }
   }
   asked.of_ranks = gathered(std::vector<Offset>{static_cast<Offset>(asked.size())}, ranks());
   asked.places.resize(asked.size());
-  in_rounds(asked.size(), kRound, ranks(), [&](std::size_t first, std::size_t count) {
+  in_rounds(asked.size(), own_round(), ranks(), [&](std::size_t first, std::size_t count) {
     const std::vector<Index> row = rows.find({pairs.row.data() + first, count}, execution);
     for_each_element(execution, count, [&](std::size_t k) {
       const std::size_t p = first + k;
@@ -170,7 +185,7 @@ void write_predictions(const PredictOptions& options, const Model& model, const 
   constexpr Offset kBlock = 4096;
   OutputStream out(options.output);
   TurnStream lines(out);
-  in_rounds(asked.size(), kRound, ranks(), [&](std::size_t begin, std::size_t count) {
+  in_rounds(asked.size(), own_round(), ranks(), [&](std::size_t begin, std::size_t count) {
     const std::span<const Place> places(asked.places.data() + begin, count);
     const std::vector<Answer> given = answers(options, model, blocks, places, execution);
     std::vector<std::string> texts((count + kBlock - 1) / kBlock);
@@ -202,10 +217,11 @@ std::string fallback(const Preparation& preparation) {
   return fmt::format("the mean {:.7g}", preparation.base(Preparation::kUnknown, Preparation::kUnknown));
 }
 
-int run(const PredictOptions& options) {
+int run(PredictOptions options) {
+  options.read.threads = own_threads(options.threads);
   const std::vector<std::string> files = io::data_files({options.pairs});
   std::vector<std::string> inputs = files;
-  inputs.insert(inputs.end(), {options.model, options.new_rows});
+  inputs.insert(inputs.end(), {options.model, options.new_rows, list_of(options.pairs)});
   check_outputs({{"--output", options.output}}, inputs);
   RowBlocks blocks = shared_rows();
   Model model = open_model(options.model, blocks);
@@ -214,10 +230,10 @@ int run(const PredictOptions& options) {
                                               "`complete` with a radius that was chosen do",
                                               options.model));
   }
-  const NewRows fresh(model, blocks, options.new_rows, {}, options.quiet);
+  const NewRows fresh(model, blocks, options.new_rows, {.threads = options.read.threads}, options.quiet);
   const io::LabelIndex cols(model.cols, model.factors.cols());
   const io::RowDirectory rows(std::move(model.rows), blocks, ranks());
-  const Execution execution(own_threads(options.threads));
+  const Execution execution(options.read.threads);
   const Asked asked = find_pairs(options, files, rows, cols, fresh, execution);
   if (options.strict) {
     if (const std::string refusal = first_word(unknown_name(options, asked)); !refusal.empty())

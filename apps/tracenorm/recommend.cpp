@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -70,6 +71,12 @@ class OwnRows {
   }
   [[nodiscard]] const RowBlocks& blocks() const { return blocks_; }
 
+  /// Of several rows with a name the first of all is meant: the rank with the largest of these has it.
+  static constexpr double kNowhere = -std::numeric_limits<double>::infinity();
+  [[nodiscard]] double before_all(std::optional<Index> here) const {
+    return here ? -static_cast<double>(blocks_.whole(*here)) : kNowhere;
+  }
+
  private:
   const RowBlocks& blocks_;
   const Labels& labels_;
@@ -77,22 +84,21 @@ class OwnRows {
 
 /// Entries that ranks have read in parts, of rows that they know all names of, go to who has the rows in the model.
 Entries deal(const io::NamedEntries& table, const OwnRows& rows, const Labels& cols, Index col_count) {
-  std::vector<Index> place(static_cast<std::size_t>(table.rows), 0);  // 1 + the row in the whole model; 0: not there
   const io::LabelIndex own = rows.index();
-  for (Index i = 0; i < table.rows; ++i) {
-    if (const auto here = rows.find(table.row_labels.name(i), own))
-      place[static_cast<std::size_t>(i)] = 1 + rows.blocks().whole(*here);
-  }
-  add_up_counts(std::span(place), *ranks());
+  std::vector<double> place(static_cast<std::size_t>(table.rows));
+  for (Index i = 0; i < table.rows; ++i)
+    place[static_cast<std::size_t>(i)] = rows.before_all(rows.find(table.row_labels.name(i), own));
+  ranks()->largest(place);
   const io::LabelIndex known(cols, col_count);
   std::vector<std::optional<Index>> col(static_cast<std::size_t>(table.cols));
   for (Index j = 0; j < table.cols; ++j) col[static_cast<std::size_t>(j)] = known.find(table.col_labels.name(j));
   Entries mine;
   std::vector<int> owners;
   for (std::size_t e = 0; e < table.entries.row.size(); ++e) {
-    const Index row = place[static_cast<std::size_t>(table.entries.row[e])] - 1;
+    const double first = place[static_cast<std::size_t>(table.entries.row[e])];
     const std::optional<Index> its = col[static_cast<std::size_t>(table.entries.col[e])];
-    if (row < 0 || !its) continue;
+    if (first == OwnRows::kNowhere || !its) continue;
+    const auto row = static_cast<Index>(-first);
     owners.push_back(rows.blocks().owner(row));
     mine.row.push_back(rows.blocks().here(row));
     mine.col.push_back(*its);
@@ -186,8 +192,11 @@ void write_given(const RecommendOptions& options, const Model& model, const OwnR
   const io::LabelIndex index = own.index();
   for (const std::string& name : options.rows) {
     rows.push_back(own.find(name, index));
-    const bool known = total_count<Offset>(rows.back() ? 1 : 0, ranks()) > 0;
-    mine.push_back(known ? rows.back().has_value() : is_spokesman());
+    const double here = own.before_all(rows.back());
+    double first = here;
+    if (ranks() != nullptr) ranks()->largest(std::span(&first, 1));
+    const bool known = first != OwnRows::kNowhere;
+    mine.push_back(known ? here == first : is_spokesman());
     if (known) continue;
     if (model.preparation.col_offset.empty()) {
       throw TopicError(ErrorCode::input, Topic::unknown_names,
@@ -226,12 +235,15 @@ void write_fresh(const RecommendOptions& options, const Model& model, const NewR
                  });
 }
 
-int run(const RecommendOptions& options) {
+int run(RecommendOptions options) {
   if (options.all == (!options.rows.empty() || !options.new_rows.empty())) {
     throw Error(ErrorCode::usage, "whose lists? give --row ID, --new-rows FILE or --all");
   }
-  check_outputs({{"--output", options.output}}, {options.model, options.seen, options.new_rows});
-  const Execution execution(own_threads(options.threads));
+  std::vector<std::string> inputs = options.seen.empty() ? std::vector<std::string>() : io::data_files({options.seen});
+  inputs.insert(inputs.end(), {options.model, options.new_rows, list_of(options.seen)});
+  check_outputs({{"--output", options.output}}, inputs);
+  options.read.threads = own_threads(options.threads);
+  const Execution execution(options.read.threads);
   RowBlocks blocks = shared_rows(options.all ? kBlock * static_cast<Index>(blocks_at_once(execution)) : 0);
   Model model = open_model(options.model, blocks);
   const OwnRows rows(model, blocks);

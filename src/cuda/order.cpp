@@ -198,6 +198,12 @@ Shares Order::dealt() const {
 
 Order order_by_rows(Device& device, const SparseObservations& data, const Execution& execution) {
   const SparsePattern& pattern = data.pattern;
+  if (pattern.entries() > std::numeric_limits<Place>::max()) {
+    throw Error(ErrorCode::usage,
+                fmt::format("backend: cuda puts at most {} entries in order, and {} are given; use backend cpu",
+                            std::numeric_limits<Place>::max(), pattern.entries()),
+                "backend");
+  }
   Order order;
   order.count = pattern.entries();
   order.size = rounded_up(order.count);
@@ -222,12 +228,6 @@ Order order_by_rows(Device& device, const SparseObservations& data, const Execut
 }
 
 Order order_by_columns(Device& device, const Order& by_rows, Index rows, Index cols) {
-  if (by_rows.count > std::numeric_limits<Place>::max()) {
-    throw Error(ErrorCode::usage,
-                fmt::format("backend: cuda puts at most {} entries in order, and {} are given; use backend cpu",
-                            std::numeric_limits<Place>::max(), by_rows.count),
-                "backend");
-  }
   const Bands bands = bands_of(device, rows, cols, by_rows.count);
   Order order;
   order.count = by_rows.count;
