@@ -73,8 +73,8 @@ DenseValues coded_where_possible(const DenseValues& values, const Execution& exe
   execution.for_each_block(static_cast<Offset>(value.size()), kBlock, [&](Offset first, Offset count) {
     const Real* from = value.data() + first;
     std::transform(from, from + count, code.begin() + first, [offset = levels[0], scale](Real y) {
-      const double steps = (double(y) - double(offset)) / double(scale);  // a whole number, but for rounding
-      return std::isnan(y) ? DenseValues::kMissing : static_cast<std::int8_t>(steps + 0.5);
+      const double steps = (double(y) - double(offset)) / double(scale);  // whole, but for less than a quarter
+      return std::isnan(y) ? DenseValues::kMissing : static_cast<std::int8_t>(steps + 0.25);
     });
   });
   return {std::move(code), levels[0], scale};
