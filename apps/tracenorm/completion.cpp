@@ -89,10 +89,10 @@ void settle(CompletionOptions& options, const std::vector<std::string>& inputs) 
   }
   options.files = io::data_files(options.words);
   options.common.data = io::listing(options.words, 3);
-  std::vector<std::string> files = options.files;
-  files.push_back(options.weights);
-  files.insert(files.end(), inputs.begin(), inputs.end());
-  settle(options.common, files);
+  std::vector<std::string> words = options.words;
+  words.push_back(options.weights);
+  words.insert(words.end(), inputs.begin(), inputs.end());
+  settle(options.common, words);
 }
 
 CompletionData read_completion(const CompletionOptions& options, Entries& entries, bool may_deal) {

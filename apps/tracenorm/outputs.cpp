@@ -94,9 +94,21 @@ void check_not_input(const std::string& option, const std::string& path, const s
   }
 }
 
+std::vector<std::string> files_read(const std::vector<std::string>& words) {
+  std::vector<std::string> all;
+  for (const std::string& word : words) {
+    if (word.empty()) continue;
+    const std::vector<std::string> files = io::data_files({word});
+    all.insert(all.end(), files.begin(), files.end());
+    if (files.front() != word && word.starts_with('@')) all.push_back(word.substr(1));
+  }
+  return all;
+}
+
 }  // namespace
 
-void check_outputs(const OutputPaths& outputs, const std::vector<std::string>& inputs) {
+void check_outputs(const OutputPaths& outputs, const std::vector<std::string>& words) {
+  const std::vector<std::string> inputs = files_read(words);
   check_standard_input(inputs);
   check_distinct(outputs);
   for (const auto& [option, path] : outputs) {
@@ -109,8 +121,6 @@ void check_outputs(const OutputPaths& outputs, const std::vector<std::string>& i
     if (is_spokesman()) check_writable(option, path);
   }
 }
-
-std::string list_of(const std::string& word) { return word.starts_with('@') ? word.substr(1) : ""; }
 
 void write_output(const std::string& path, std::string_view text) {
   if (!is_spokesman()) return;

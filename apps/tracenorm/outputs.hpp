@@ -16,11 +16,9 @@ inline constexpr std::string_view kStdin = "-";
 using OutputPaths = std::vector<std::pair<std::string, std::string>>;
 
 /// Throws an input error that names the option when a path cannot be written, and a usage error when two outputs share
-/// a path, one would overwrite an input, or two inputs are standard input.
-void check_outputs(const OutputPaths& outputs, const std::vector<std::string>& inputs);
-
-/// The file that "@list" names, which is an input beside the files in it; of other words nothing.
-std::string list_of(const std::string& word);
+/// a path, one would overwrite an input, or two inputs are standard input. Inputs are words of the command line:
+/// folders, patterns and "@list" mean the files in them, and that list.
+void check_outputs(const OutputPaths& outputs, const std::vector<std::string>& words);
 
 /// Writes to a file (by way of a temporary one) or to standard output.
 void write_output(const std::string& path, std::string_view text);

@@ -220,9 +220,7 @@ std::string fallback(const Preparation& preparation) {
 int run(PredictOptions options) {
   options.read.threads = own_threads(options.threads);
   const std::vector<std::string> files = io::data_files({options.pairs});
-  std::vector<std::string> inputs = files;
-  inputs.insert(inputs.end(), {options.model, options.new_rows, list_of(options.pairs)});
-  check_outputs({{"--output", options.output}}, inputs);
+  check_outputs({{"--output", options.output}}, {options.pairs, options.model, options.new_rows});
   RowBlocks blocks = shared_rows();
   Model model = open_model(options.model, blocks);
   if (options.interval && !model.spread) {

@@ -239,9 +239,7 @@ int run(RecommendOptions options) {
   if (options.all == (!options.rows.empty() || !options.new_rows.empty())) {
     throw Error(ErrorCode::usage, "whose lists? give --row ID, --new-rows FILE or --all");
   }
-  std::vector<std::string> inputs = options.seen.empty() ? std::vector<std::string>() : io::data_files({options.seen});
-  inputs.insert(inputs.end(), {options.model, options.new_rows, list_of(options.seen)});
-  check_outputs({{"--output", options.output}}, inputs);
+  check_outputs({{"--output", options.output}}, {options.model, options.seen, options.new_rows});
   options.read.threads = own_threads(options.threads);
   const Execution execution(options.read.threads);
   RowBlocks blocks = shared_rows(options.all ? kBlock * static_cast<Index>(blocks_at_once(execution)) : 0);

@@ -70,6 +70,10 @@ class ReportTest(ProgramTest):
         data = self.ratings()
         self.fail_with(3, "complete", data, "--report", "nowhere/page.html", says=["--report", "nowhere/page.html"])
         self.fail_with(2, "complete", data, "--report", data, says="would be overwritten")
+        self.write("list.txt", f"{data}\n")
+        self.fail_with(2, "complete", "@list.txt", "--report", "list.txt", says="would be overwritten")
+        self.fail_with(2, "complete", "@list.txt", "--report", data, says="would be overwritten")
+        self.fail_with(2, "complete", data, "--test", "@list.txt", "--report", "list.txt", says="would be overwritten")
         self.fail_with(2, "complete", data, "--report", "-", says="--report")
         self.fail_with(2, "evaluate", data, "--report", "page.html", says="--report")
 
