@@ -43,6 +43,14 @@ TEST(ClearRange, BlocksAgreeOnTheEnds) {
   std::fill_n(values.begin(), 350, Real(0.5));
   EXPECT_FALSE(clear_range(values, nullptr, threads).bounded());  // 449 of 700,000 are less than one in a thousand
   EXPECT_EQ(range_of(values, nullptr, threads).upper, 2);
+  // The end of a block that is no end of all counts for nothing, whichever comes first.
+  for (const bool first : {true, false}) {
+    for (Real& value : values) value = Real(random.uniform());
+    std::fill_n(values.begin() + 300000, 800, Real(2));
+    std::fill_n(first ? values.begin() : values.end() - 800, 800, Real(0));
+    std::fill_n(first ? values.end() - 400 : values.begin(), 400, Real(-1));
+    EXPECT_FALSE(clear_range(values, nullptr, threads).bounded()) << first;
+  }
 }
 
 TEST(ClearRange, AFewNumbersAreNoLevels) { EXPECT_FALSE(clear_range(repeated({1, 2, 3, 4, 5}, 2)).bounded()); }
