@@ -6,7 +6,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tracenorm;
-  const fuzz::BytesAsFile file(fuzz::packed(fuzz::text_of(data, size), fuzz::certificate_names()));
-  fuzz::may_refuse([&] { io::read_certificate(file.path()); });
+  const std::string& file = fuzz::file_of(fuzz::packed(fuzz::text_of(data, size), fuzz::certificate_names()));
+  fuzz::may_refuse([&] { io::read_certificate(file); });
   return 0;
 }

@@ -7,7 +7,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tracenorm;
-  const fuzz::BytesAsFile file(fuzz::packed(fuzz::text_of(data, size), fuzz::checkpoint_names()));
-  fuzz::may_refuse([&] { fuzz::small_run(io::read_checkpoint(file.path())); });
+  const std::string& file = fuzz::file_of(fuzz::packed(fuzz::text_of(data, size), fuzz::checkpoint_names()));
+  fuzz::may_refuse([&] { fuzz::small_run(io::read_checkpoint(file)); });
   return 0;
 }

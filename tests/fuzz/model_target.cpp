@@ -6,9 +6,9 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tracenorm;
-  const fuzz::BytesAsFile file(fuzz::packed(fuzz::text_of(data, size), fuzz::model_names()));
+  const std::string& file = fuzz::file_of(fuzz::packed(fuzz::text_of(data, size), fuzz::model_names()));
   fuzz::may_refuse([&] {
-    const Model model = io::read_model(file.path());
+    const Model model = io::read_model(file);
     if (model.factors.rows() > 0 && model.factors.cols() > 0) static_cast<void>(model.factors.entry(0, 0));
     if (size > 0 && data[0] % 8 == 1) io::write_model("/dev/null", model);
   });

@@ -8,7 +8,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const bool is_zip = fuzz::text_of(data + 1, size - 1).starts_with("PK\x03\x04");
   if (is_zip && std::string_view(FUZZED_FORMAT) != "auto") return 0;  // one target is enough for archives
-  const fuzz::BytesAsFile file(fuzz::text_of(data + 1, size - 1));
+  const std::string& file = fuzz::file_of(fuzz::text_of(data + 1, size - 1));
   io::ReadOptions options;
   options.format = io::parse_format(FUZZED_FORMAT);
   options.threads = 1;  // starting one would take longer than to read
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if ((data[0] & 4U) != 0) options.missing = {"99", "NA"};
   if ((data[0] & 8U) != 0) options.columns = {"1", "2", "3"};
   fuzz::may_refuse([&] {
-    const io::NamedEntries table = io::read_entries(file.path(), options);
+    const io::NamedEntries table = io::read_entries(file, options);
     for (const Real value : table.entries.value) {
       if (!(value - value == 0)) std::abort();  // nothing that is not finite gets through
     }

@@ -35,7 +35,7 @@ LIMITS = ["-rss_limit_mb=2000", "-malloc_limit_mb=600", "-print_final_stats=1"]
 LENGTHS = {
     **dict.fromkeys(["libmf", "edges"], 128),
     **dict.fromkeys(["command-line", "options"], 192),
-    **dict.fromkeys(["matrix", "matrix-market", "npy", "triplets"], 384),
+    **dict.fromkeys(["matrix", "matrix-market", "npy", "parts", "triplets"], 384),
     **dict.fromkeys(["auto", "solve", "whole"], 512),
 }
 NOTHING = {"executions": 0, "processor_seconds": 0.0, "crashes": 0}

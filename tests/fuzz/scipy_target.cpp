@@ -6,9 +6,9 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tracenorm;
-  const fuzz::BytesAsFile file(fuzz::packed(fuzz::text_of(data, size), fuzz::scipy_names()));
+  const std::string& file = fuzz::file_of(fuzz::packed(fuzz::text_of(data, size), fuzz::scipy_names()));
   io::ReadOptions options;
   options.format = io::Format::npz;
-  fuzz::may_refuse([&] { io::read_entries(file.path(), options); });
+  fuzz::may_refuse([&] { io::read_entries(file, options); });
   return 0;
 }

@@ -63,7 +63,11 @@ void add_texts(Seeds& seeds) {
     seeds.add_file("triplets", text);
     seeds.add_file("triplets", text, 15);
     seeds.add_file("auto", text);
+    seeds.add_file("parts", text);
+    seeds.add_file("parts", std::string(text) + "\f" + text, 9);
   }
+  seeds.add_file("parts", "a,x,1\nb,y,2\na,y,2.5\n\fc,x,4\nb,x,1", 16);
+  seeds.add_file("parts", "user,item,rating\na,x,1\n\fuser,item,rating\nb,x,1\nb,y,2\n\fuser,item,rating\na,z,3", 0);
   seeds.add_file("libmf", "0 0 1\n5 3 -2.5\n");
   seeds.add_file("edges", "# a graph\n1 2\n2 3\n3 3\n2 1\n");
   for (const char* text : {"%%MatrixMarket matrix coordinate real general\n% note\n3 2 2\n1 1 1.5\n3 2 -4\n",
@@ -123,12 +127,14 @@ void add_arrays(Seeds& seeds) {
 void add_results(Seeds& seeds) {
   Checkpoint last;
   const Result result = fuzz::small_run({}, &last);
-  seeds.add_archive("model", fuzz::model_names(), [&](const std::string& path) {
-    Model model{result.solution, {}, {}, {}};
-    model.rows.names = {"a", "b", "c", "d", "e", "f"};
-    model.metadata = "{}";
-    io::write_model(path, model);
-  });
+  for (const char* target : {"model", "model-rows"}) {
+    seeds.add_archive(target, fuzz::model_names(), [&](const std::string& path) {
+      Model model{result.solution, {}, {}, {}};
+      model.rows.names = {"a", "b", "c", "d", "e", "f"};
+      model.metadata = "{}";
+      io::write_model(path, model);
+    });
+  }
   seeds.add_archive("certificate", fuzz::certificate_names(), [&](const std::string& path) {
     RunOptions run;
     run.iterations = 5;

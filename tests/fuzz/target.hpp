@@ -15,31 +15,33 @@
 
 namespace tracenorm::fuzz {
 
-/// A file of these bytes, in memory. There is one, which every input is put into: to make and open a new one would take
-/// longer than to read it.
+/// A file in memory, which holds one input after the other: to make and open a new one would take longer than to read
+/// it.
 class BytesAsFile {
  public:
-  explicit BytesAsFile(std::string_view bytes) {
-    if (ftruncate(descriptor(), 0) != 0) std::abort();
+  void hold(std::string_view bytes) {
+    if (ftruncate(descriptor_, 0) != 0) std::abort();
     for (off_t at = 0; !bytes.empty();) {
-      const ssize_t written = pwrite(descriptor(), bytes.data(), bytes.size(), at);
+      const ssize_t written = pwrite(descriptor_, bytes.data(), bytes.size(), at);
       if (written <= 0) std::abort();
       bytes.remove_prefix(static_cast<std::size_t>(written));
       at += written;
     }
   }
 
-  [[nodiscard]] static const std::string& path() {
-    static const std::string name = "/proc/self/fd/" + std::to_string(descriptor());
-    return name;
-  }
+  [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  static int descriptor() {
-    static const int made = memfd_create("fuzz", 0);
-    return made;
-  }
+  int descriptor_ = memfd_create("fuzz", 0);
+  std::string path_ = "/proc/self/fd/" + std::to_string(descriptor_);
 };
+
+/// The path of a file of these bytes, until the next call.
+inline const std::string& file_of(std::string_view bytes) {
+  static BytesAsFile file;
+  file.hold(bytes);
+  return file.path();
+}
 
 inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};

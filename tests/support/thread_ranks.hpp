@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -18,21 +19,30 @@ namespace tracenorm::test {
 
 class ThreadRanks {
  public:
-  /// Calls work(ranks) as every rank at once.
+  /// Calls work(ranks) as every rank at once. What one of them throws ends the others and is thrown again, as processes
+  /// end each other.
   static void run(int size, const std::function<void(Ranks&)>& work) {
     Meeting meeting(size);
     std::vector<std::thread> threads;
     threads.reserve(static_cast<std::size_t>(size));
     for (int rank = 0; rank < size; ++rank) {
       threads.emplace_back([&meeting, &work, rank] {
-        Rank own(meeting, rank);
-        work(own);
+        try {
+          Rank own(meeting, rank);
+          work(own);
+        } catch (const Ended&) {
+        } catch (...) {
+          meeting.end(std::current_exception());
+        }
       });
     }
     for (std::thread& thread : threads) thread.join();
+    if (meeting.failure) std::rethrow_exception(meeting.failure);
   }
 
  private:
+  struct Ended {};
+
   struct Meeting {
     explicit Meeting(int size) : mine(static_cast<std::size_t>(size)), begin(mine.size()) {}
     /// Returns once all ranks are here; sleeps until then, as they are more than there are cores.
@@ -45,7 +55,17 @@ class ThreadRanks {
         arrived.notify_all();
         return;
       }
-      arrived.wait(lock, [&] { return meetings != meeting; });
+      wait(lock, [&] { return meetings != meeting; });
+    }
+    template <class Come>
+    void wait(std::unique_lock<std::mutex>& lock, Come&& come) {
+      arrived.wait(lock, [&] { return come() || failure; });
+      if (!come()) throw Ended();
+    }
+    void end(std::exception_ptr why) {
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = std::move(why);
+      arrived.notify_all();
     }
     std::vector<std::span<const std::byte>> mine;     // what each rank shows,
     std::vector<std::span<const std::size_t>> begin;  // and what of it is for whom
@@ -54,6 +74,7 @@ class ThreadRanks {
     std::mutex mutex;
     std::condition_variable arrived;
     std::map<std::pair<int, int>, std::queue<std::vector<std::byte>>> letters;  // from, to
+    std::exception_ptr failure;                                                 // of the first one that failed
   };
 
   class Rank final : public Ranks {
@@ -112,7 +133,7 @@ class ThreadRanks {
     void receive(int from, std::span<std::byte> bytes) override {
       std::unique_lock lock(meeting_.mutex);
       auto& letters = meeting_.letters[{from, rank_}];
-      meeting_.arrived.wait(lock, [&] { return !letters.empty(); });
+      meeting_.wait(lock, [&] { return !letters.empty(); });
       std::copy(letters.front().begin(), letters.front().end(), bytes.begin());
       letters.pop();
     }
