@@ -88,9 +88,13 @@ void LeadingPair::draw() {
   make(panels_, start_, std::exchange(warm_, true), random_);
 }
 
+bool LeadingPair::take_first(First next) {
+  return std::exchange(first_, next) == First::ready && slopes_.fits(first_size_, Slopes::current);
+}
+
 void LeadingPair::find_fast(const OracleAccuracy& accuracy) {
   rough_ = accuracy.relative >= kRoughAccuracy;
-  bool first_known = std::exchange(first_, First::wanted) == First::ready;
+  bool first_known = take_first(First::wanted);
   if (!first_known) {
     draw();
     first_size_ = slopes_.size(Slopes::current);
@@ -158,7 +162,7 @@ void LeadingPair::measure() {
 
 void LeadingPair::find_symmetric(const OracleAccuracy& accuracy) {
   const bool fast = accuracy.relative >= kFastAccuracy;
-  bool first_known = std::exchange(first_, fast ? First::wanted : First::unwanted) == First::ready && fast;
+  bool first_known = take_first(fast ? First::wanted : First::unwanted) && fast;
   const int most = std::max(2, static_cast<int>(kProductsOfPair * accuracy.products));
   const double relative = accuracy.relative / 2;  // the residual of M'M, which is meant, is twice as large a share
   KrylovResult found;

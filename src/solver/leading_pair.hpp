@@ -62,14 +62,16 @@ class LeadingPair {
  private:
   /// Makes the start of the next search.
   void draw();
+  enum class First { unwanted, wanted, ready };
+  /// Whether the first product is there: it was made with the size that slopes had before, and is of no use where they
+  /// have become quite others.
+  bool take_first(First next);
   void find_fast(const OracleAccuracy& accuracy);
   void find_exactly(const OracleAccuracy& accuracy);
   /// Sigma of v and M v, which become unit vectors.
   void measure();
   /// The eigenpair, by products with M instead of M'M.
   void find_symmetric(const OracleAccuracy& accuracy);
-
-  enum class First { unwanted, wanted, ready };
 
   SlopeMatrix& slopes_;
   Panels& panels_;

@@ -1,5 +1,6 @@
 #include "solver/slope_matrix.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace tracenorm {
@@ -64,13 +65,20 @@ void SlopeMatrix::normal(Slopes which, const Panel& v, const Panel& out) {
   if (has_low_rank_part()) add_low_rank(row_product_, out);
 }
 
-double SlopeMatrix::size(Slopes which) const {
+double SlopeMatrix::whole_size(Slopes which) const {
+  constexpr double least = 1e-36;  // its inverse is a Real
   const double square = this->square(which);
-  const double size = square > 0 && std::isfinite(square) ? norm_.largest() * std::sqrt(square) : 1.0;
-  // Products with numbers of a usual size stay in the range of Real by themselves; where every step on a vector is a
-  // delay, they are left as they are.
-  const bool usual = size > 1e-6 && size < 1e6;
-  return usual && store_.facts().work.answer > 0 ? 1.0 : size;
+  return square > 0 && std::isfinite(square) ? std::max(least, norm_.largest() * std::sqrt(square)) : 1.0;
+}
+
+double SlopeMatrix::size(Slopes which) const {
+  const double size = whole_size(which);
+  return fits(1.0, which) && store_.facts().work.answer > 0 ? 1.0 : size;
+}
+
+bool SlopeMatrix::fits(double size, Slopes which) const {
+  const double relative = whole_size(which) / size;
+  return relative > 1e-6 && relative < 1e6;
 }
 
 NormalProduct SlopeMatrix::begin(double size, const Panel& v, const Panel& out, const Panel& product) {

@@ -31,14 +31,19 @@ class SlopeMatrix {
   /// Its parts, for a pass that does it along the way: what it needs, and what is left to do afterwards.
   NormalProduct begin(double size, const Panel& v, const Panel& out, const Panel& product);
   void end(double size, const NormalProduct& product);
-  /// A bound of |M|_F: with it, nothing above can leave the range of Real.
+  /// A bound of |M|_F, or 1 where that will do: with it, nothing above can leave the range of Real.
   [[nodiscard]] double size(Slopes which) const;
+  /// Whether a size does that for M as it is now. Numbers of a usual size stay in the range of Real by themselves;
+  /// where every step on a vector is a delay, they are left as they are.
+  [[nodiscard]] bool fits(double size, Slopes which) const;
 
   /// lambda of the penalty off the pattern; zero without one, and then there is no low-rank part.
   [[nodiscard]] double off_pattern() const { return lambda_; }
   [[nodiscard]] bool has_low_rank_part() const { return lambda_ > 0; }
 
  private:
+  /// A bound of |M|_F that has an inverse in Real.
+  [[nodiscard]] double whole_size(Slopes which) const;
   /// out += M v of the low-rank part.
   void add_low_rank(const Panel& v, const Panel& out) const { iterate_.add_product(2 * lambda_, v, out); }
 

@@ -11,6 +11,7 @@
 
 #include "base/random.hpp"
 #include "support/optima.hpp"
+#include "support/random_matrices.hpp"
 
 namespace tracenorm {
 namespace {
@@ -274,6 +275,22 @@ TEST(Solve, CompactAnswersCostNothingThatMatters) {
     }
   }
   EXPECT_GE(shorter, 10);
+}
+
+TEST(Solve, SlopesMayVanishAndComeBack) {
+  // Far inside a large ball slopes of the logistic loss are 1e-100 one time and 1 the next: a product that was made
+  // with the size that they had before is of no use.
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    Random random(seed);
+    const Problem problem{
+        test::drawn_entries(6, 5, 0.8, random, [&](Index, Index) { return random.uniform() < 0.5 ? -1.0 : 1.0; }),
+        losses::Logistic{}, NoPenalty{}, TraceNormBall{1e4}};
+    RunOptions options;
+    options.iterations = 60;
+    const Result result = solve(problem, methods::FrankWolfe{}, options);
+    EXPECT_NE(result.status, Status::numerical_failure) << "seed " << seed;
+    EXPECT_LT(result.objective, 40) << "seed " << seed;
+  }
 }
 
 }  // namespace
