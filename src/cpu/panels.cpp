@@ -67,6 +67,10 @@ using Vector = Eigen::Map<Eigen::Matrix<Real, Eigen::Dynamic, 1>>;
 bool is_vector(const Panel& panel) { return panel.pitch() == 1; }
 Vector vector(const Panel& panel) { return {reals(panel), panel.rows()}; }
 
+bool same_numbers(const Panel& a, const Panel& b) {
+  return a.data() == b.data() && a.first() == b.first() && a.columns() == b.columns();
+}
+
 /// At least so many numbers, and so many more that bases which grow seldom ask again.
 template <class Number>
 void make_room(std::vector<Number>& numbers, Offset count) {
@@ -89,7 +93,12 @@ void gram_of_rows(PanelList a, const Panel& b, Offset first, Offset count, Eigen
     }
     const auto x = columns(one).middleRows(first, count);
     const auto y = columns(b).middleRows(first, count);
-    if (one.columns() == 1 && b.columns() == 1) {
+    constexpr Index kWide = 8;
+    if (one.columns() >= kWide && b.columns() >= kWide) {
+      lapack::gemm(lapack::Shape::transposed, lapack::Shape::plain, one.columns(), b.columns(),
+                   static_cast<Index>(count), 1, x.data(), static_cast<Index>(one.rows()), y.data(),
+                   static_cast<Index>(b.rows()), 0, part.data(), static_cast<Index>(part.outerStride()));
+    } else if (one.columns() == 1 && b.columns() == 1) {
       part(0, 0) = x.col(0).dot(y.col(0));
     } else if (b.columns() == 1) {
       part.col(0).noalias() = x.transpose() * y.col(0);
@@ -215,9 +224,16 @@ void CpuPanels::gram(PanelList a, const Panel& b, Eigen::Ref<Eigen::MatrixXd> ou
   if (a.empty()) return;
   const Index at_once = std::max<Index>(1, kMostOfABlock / static_cast<Index>(out.rows()));
   if (b.columns() > at_once) {
+    const bool symmetric = a.size() == 1 && same_numbers(a.front(), b);
     for (Index k = 0; k < b.columns(); k += at_once) {
       const Index count = std::min(at_once, b.columns() - k);
-      gram(a, b.middle(k, count), out.middleCols(k, count));
+      if (symmetric) {
+        const Index rest = b.columns() - k;
+        Panels::gram(b.middle(k, rest), b.middle(k, count), out.block(k, k, rest, count));
+        out.block(k, k + count, count, rest - count) = out.block(k + count, k, rest - count, count).transpose();
+      } else {
+        gram(a, b.middle(k, count), out.middleCols(k, count));
+      }
     }
     return;
   }

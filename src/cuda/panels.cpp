@@ -168,4 +168,18 @@ void CudaPanels::scale_rows(const Panel& panel, const Panel& factors) {
   if (panel.columns() > 0) cuda::scale_rows(view(panel), view(factors), device_->stream());
 }
 
+bool CudaPanels::decompose(Panel& left, Eigen::VectorXd& values, Panel& right) {
+  lapack::Svd svd{download(left), values, download(right)};
+  if (!values.allFinite() || !svd.left.allFinite() || !svd.right.allFinite()) return false;
+  lapack::decompose_product(svd, execution_);
+  values = svd.values;
+  const auto terms = static_cast<Index>(values.size());
+  left = left.middle(0, terms);
+  right = right.middle(0, terms);
+  upload(svd.left, left);
+  upload(svd.right, right);
+  device_->finish();
+  return true;
+}
+
 }  // namespace tracenorm::cuda

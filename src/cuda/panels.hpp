@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 
 #include "base/execution.hpp"
 #include "cuda/device.hpp"
@@ -36,6 +35,7 @@ class CudaPanels final : public Panels {
   void take_out(PanelList basis, const Panel& block, Eigen::Ref<Eigen::MatrixXd> projection,
                 Eigen::Ref<Eigen::MatrixXd> square) override;
   void grams(PanelList a, Eigen::Ref<Eigen::MatrixXd> of_a, PanelList b, Eigen::Ref<Eigen::MatrixXd> of_b) override;
+  /// On the host, seldom.
   bool decompose(Panel& left, Eigen::VectorXd& values, Panel& right) override;
 
  private:
@@ -46,15 +46,6 @@ class CudaPanels final : public Panels {
   lapack::OneThread blas_;
   /// Whether there is a kernel for it.
   static bool takes_out(PanelList basis, const Panel& block);
-  /// A panel is Q R, and Q is `near * turn`, with orthonormal columns.
-  struct ThinQr {
-    Panel near;
-    Eigen::MatrixXd turn;
-    Eigen::MatrixXd r;
-  };
-  std::optional<ThinQr> thin_qr(const Panel& panel);
-  bool decompose_here(Panel& left, Eigen::VectorXd& values, Panel& right);
-  bool decompose_on_host(Panel& left, Eigen::VectorXd& values, Panel& right);
 
   DeviceArray<double> small_;  // a Gram matrix that stays on the device
 };

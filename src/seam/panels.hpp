@@ -112,8 +112,9 @@ class Panels {
   virtual void combine(double keep, PanelList in, const SmallMatrix& small, const Panel& out) = 0;
   /// Row i times number i of a panel of one column.
   virtual void scale_rows(const Panel& panel, const Panel& factors) = 0;
-  /// Makes left * diag(values) * right' a singular value decomposition, values descending and not negative. Panels
-  /// become narrower where they had more columns than rows. False where numbers are not finite: they stay as they are.
+  /// Makes left * diag(values) * right' a singular value decomposition, values descending and not negative, whatever
+  /// columns there are. Panels become narrower where they had more columns than rows. False where numbers are not
+  /// finite: they stay as they are. Seldom needed: solver/decomposition.hpp does with the products above where it can.
   virtual bool decompose(Panel& left, Eigen::VectorXd& values, Panel& right) = 0;
 
   // Where vectors are in pieces.

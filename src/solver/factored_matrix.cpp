@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "linalg/symmetric_eigen.hpp"
+#include "solver/decomposition.hpp"
 
 namespace tracenorm {
 
@@ -130,7 +131,7 @@ void FactoredMatrix::compress(double tolerance) {
     left_ = left();
     right_ = right();
     values_.conservativeResize(terms_);
-    if (!panels_->decompose(left_, values_, right_)) return;
+    if (!decompose(*panels_, left_, values_, right_)) return;
     terms_ = static_cast<Index>(values_.size());
     decomposed_ = true;
   }

@@ -42,11 +42,11 @@ void expect_solves(const std::string& name, const Backend& backend) {
     EXPECT_LE(plain.trace_norm, solved.problem.radius() * (1 + 1e-9));
   }
   // Sums in another order lead iterations elsewhere: after 400 the objectives differ by 0.0074 (sccg-sg) or less.
-  const double slack = 0.015 * (1 + std::abs(cpu.objective));
+  // Without a bound glrl comes to another of several minima: with eight seeds to 4.18 to 4.66, on plain loops to 4.07
+  // to 4.78.
+  const double slack = is_bounded(method) ? 0.015 * (1 + std::abs(cpu.objective)) : 0.2 * cpu.objective;
   EXPECT_LE(plain.objective, cpu.objective + slack);
-  if (is_bounded(method)) {  // others may find another minimum
-    EXPECT_GE(plain.objective, cpu.objective - slack);
-  }
+  EXPECT_GE(plain.objective, cpu.objective - slack);
 }
 
 TEST_P(EveryMethod, SolvesOnPlainLoops) { expect_solves(GetParam(), test::plain_backend()); }

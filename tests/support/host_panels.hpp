@@ -11,7 +11,8 @@ namespace tracenorm::test {
 /// Panels on the host, and atoms in them.
 struct Host {
   // NOLINTNEXTLINE(clang-analyzer-optin.cplusplus.UninitializedObject): it does not look into the panels' constructor
-  Host(Index m, Index n) : rows(m), cols(n), panels(n, {}, Shards({{0, m}}), execution) {}
+  Host(Index m, Index n, int threads = 1)
+      : rows(m), cols(n), execution(threads), panels(n, {}, Shards({{0, m}}), execution) {}
   Panel vector(Side side, const Eigen::VectorXd& v) {
     Panel panel = panels.make(side, Use::exact, 1);
     panels.upload(v, panel);
@@ -24,7 +25,7 @@ struct Host {
 
   Index rows;
   Index cols;
-  Execution execution{1};
+  Execution execution;
   cpu::CpuPanels panels;
 };
 
