@@ -44,11 +44,19 @@ std::string read_some(ByteSource source, const WantedRows& wanted) {
   const std::string whole_header = npy_header(type, false, header.shape);
   std::string bytes = whole_header;
   std::string some;
+  const auto take = [&](std::size_t count) {  // no more memory than there are bytes: anybody can write a large shape
+    some.clear();
+    while (some.size() < count) {
+      const std::size_t before = some.size();
+      some.resize(before + std::min(step, count - before));
+      if (source.read(some.data() + before, some.size() - before) != some.size() - before)
+        detail::fail_npy_short(source, header);
+    }
+  };
   std::int64_t kept = 0;
   for (std::int64_t first = 0; first < rows; first += static_cast<std::int64_t>(at_once)) {
     const std::size_t now = std::min(at_once, static_cast<std::size_t>(rows - first));
-    some.resize(now * row_bytes);
-    if (source.read(some.data(), some.size()) != some.size()) detail::fail_npy_short(source, header);
+    take(now * row_bytes);
     for (std::size_t k = 0; k < now; ++k) {
       if (!wanted.wants(first + static_cast<std::int64_t>(k), rows)) continue;
       bytes.append(some, k * row_bytes, row_bytes);

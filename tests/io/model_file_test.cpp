@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "helpers.hpp"
+#include "io/model_file.hpp"
 
 namespace tracenorm::io {
 namespace {
@@ -228,6 +229,16 @@ TEST_F(ModelFile, NamesThatClaimRoomTakeNone) {
   const Model model = read_model(file);
   EXPECT_LT(most_memory() - before, 200'000);
   EXPECT_TRUE(model.rows.names.empty());
+}
+
+TEST_F(ModelFile, RowsThatClaimRoomTakeNone) {
+  // Two rows of eight terabytes each, for a rank that has one of them.
+  Members all = members();
+  for (auto& member : all)
+    if (member.first == "left.npy") member.second = npy<double>("<f8", {2, 1'000'000'000'000}, {1, 2, 3});
+  const std::string file = make("model.npz", zipped(all));
+  RowBlocks blocks{.rank = 0, .ranks = 2};
+  expect_says(error_of([&] { read_model(file, blocks); }), {"model.npz", "left", "2000000000000", "truncated"});
 }
 
 }  // namespace
