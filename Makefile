@@ -3,6 +3,7 @@
 #   make JOBS=2 ...        at most two compilers at once (default: one per core)
 #   make PACKAGES=no ...   leave the system's packages alone
 #   make MPI=yes ...       with MPI, for `mpirun -n 4 tracenorm ...`; `make test` does so anyway, MPI=no leaves it out
+#   make CUDA=yes dist     wheels with the CUDA backend; `make build` has it wherever there is a toolkit
 #   make PYTHON=... ...    another Python than python3, for the Python package
 #   make PYTHONS=... ...   several, for `make dist`: one of 3.10, one of 3.11, one of 3.12 or later
 
@@ -199,12 +200,13 @@ deb: ## Debian packages of the program and of the library, in packages/
 	rm -f packages/*.deb && cpack --config build-packages/CPackConfig.cmake -B $(CURDIR)/packages > build-packages/cpack.log
 	rm -rf packages/_CPack_Packages && ls packages/*.deb
 
+dist_cuda = $(if $(filter yes,$(CUDA)),ON,OFF)
 .PHONY: dist
-dist: ## wheels that need no library of the system, and the source distribution, in packages/
+dist: ## wheels that need no library of the system, and the source distribution, in packages/; CUDA=yes: with that backend
 	$(call packages,build python dist)
-	$(call build,packages)
+	cmake --preset packages -DTRACENORM_CUDA=$(dist_cuda) && cmake --build build-packages -j $(JOBS)
 	rm -f packages/*.whl packages/*.tar.gz && cmake --install build-packages --prefix build-packages/prefix > build-packages/prefix.log
-	packaging/make_wheels.sh build-packages/prefix packages $(PYTHONS)
+	CUDA=$(dist_cuda) packaging/make_wheels.sh build-packages/prefix packages $(PYTHONS)
 	$(PYTHON) -m venv --clear build-packages/sdist-venv && build-packages/sdist-venv/bin/pip install --quiet build
 	build-packages/sdist-venv/bin/python -m build --sdist --outdir packages . > build-packages/sdist.log
 	@ls packages/*.whl packages/*.tar.gz

@@ -7,6 +7,8 @@
 Users and films have uneven numbers of ratings, a taste of rank 20 and noise; no pair is given twice. With fewer lines there are
 fewer ratings a film, or with --shrink fewer films and users. Needs NumPy."""
 import argparse
+import collections
+import multiprocessing
 import os
 
 import numpy as np
@@ -46,11 +48,14 @@ def draw(lines, users, films, random):
         yield film, seen if len(seen) <= count else random.permutation(seen)[:count]
 
 
-def text_of(user_id, film, rating, day):
-    table = np.zeros((len(user_id), LONGEST), np.uint8)
-    table[:, 0:7] = digits(user_id, 7)
+def text_of(world, user, film, noise, day):
+    """Lines, on any process: what is random is drawn before, so the bytes do not depend on how many there are."""
+    score = 3.6 + world.user_bias[user] + world.film_bias[film] + np.einsum("ij,ij->i", world.taste[user], world.style[film])
+    rating = np.clip(np.rint(score + noise), 1, 5).astype(np.int64)
+    table = np.zeros((len(user), LONGEST), np.uint8)
+    table[:, 0:7] = digits(world.user_ids[user], 7)
     table[:, 7] = ord(",")
-    table[:, 8:13] = digits(film, 5)
+    table[:, 8:13] = digits(film + 1, 5)
     table[:, 13] = ord(",")
     table[:, 14] = ord("0") + rating
     table[:, 15] = ord(",")
@@ -59,25 +64,58 @@ def text_of(user_id, film, rating, day):
     return table[table != 0].tobytes()
 
 
+class World:
+    """Who likes what."""
+
+    def __init__(self, users, films, random):
+        self.user_ids = np.sort(random.choice(LARGEST_ID, users, replace=False)) + 1
+        self.user_bias, self.film_bias = random.normal(0, 0.4, users), random.normal(0, 0.4, films)
+        self.taste = random.normal(0, 1, (users, RANK)).astype(np.float32)
+        self.style = (random.normal(0, 1, (films, RANK)) * 0.55 / np.arange(1, RANK + 1) ** 0.5).astype(np.float32)
+
+
+class Writer:
+    """Lines in order, made by several processes that begin with what is known now."""
+
+    def __init__(self, out, world, jobs):
+        global its_world
+        its_world = world
+        self.out = out
+        self.room = 4 * jobs
+        self.pool = multiprocessing.get_context("fork").Pool(jobs)
+        self.coming = collections.deque()
+
+    def add(self, *what):
+        self.coming.append(self.pool.apply_async(lines_of, what))
+        self.write(self.room)
+
+    def write(self, left=0):
+        while len(self.coming) > left:
+            self.out.write(self.coming.popleft().get())
+
+
+def lines_of(*what):
+    return text_of(its_world, *what)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("output")
     parser.add_argument("--lines", type=int, default=RATINGS)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--shuffle", action="store_true", help="lines in random order, within runs of four million")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes; the lines do not depend on it")
     parser.add_argument("--shrink", action="store_true", help="fewer users and films where there are fewer lines")
     options = parser.parse_args()
     random = np.random.default_rng(options.seed)
     users, films = shape(options.lines, options.shrink)
-    user_ids = np.sort(random.choice(LARGEST_ID, users, replace=False)) + 1
-    user_bias, film_bias = random.normal(0, 0.4, users), random.normal(0, 0.4, films)
-    taste = random.normal(0, 1, (users, RANK)).astype(np.float32)
-    style = (random.normal(0, 1, (films, RANK)) * 0.55 / np.arange(1, RANK + 1) ** 0.5).astype(np.float32)
+    world = World(users, films, random)
     first_day, days = np.datetime64("1999-11-11"), 2243
     written = 0
     partial = options.output + ".part"
     with open(partial, "wb") as out:
         held = []
+        writer = Writer(out, world, options.jobs)
 
         def flush():
             if not held:
@@ -89,10 +127,8 @@ def main():
                 user, film = user[order], film[order]
             for first in range(0, len(user), 1 << 18):
                 u, f = user[first : first + (1 << 18)], film[first : first + (1 << 18)]
-                score = 3.6 + user_bias[u] + film_bias[f] + np.einsum("ij,ij->i", taste[u], style[f])
-                rating = np.clip(np.rint(score + random.normal(0, 0.75, len(u))), 1, 5).astype(np.int64)
-                day = first_day + random.integers(0, days, len(u))
-                out.write(text_of(user_ids[u], f + 1, rating, day))
+                noise = random.normal(0, 0.75, len(u))
+                writer.add(u, f, noise, first_day + random.integers(0, days, len(u)))
 
         waiting = 0
         for film, seen in draw(options.lines, users, films, random):
@@ -103,6 +139,7 @@ def main():
                 flush()
                 waiting = 0
         flush()
+        writer.write()
     os.replace(partial, options.output)
     print(f"{options.output}: {written} lines, {os.path.getsize(options.output) / 1e9:.2f} GB, {users} x {films}")
 
