@@ -62,8 +62,45 @@ void add_new_rows_option(CLI::App& app, std::string& path) {
       ->type_name("FILE");
 }
 
-NewRows::NewRows(Model& model, const RowBlocks& blocks, const std::string& path, const io::ReadOptions& read,
-                 bool quiet) {
+namespace {
+
+/// Every rank folds in one row of as many as there are ranks.
+std::vector<NewRow> folded_among_ranks(const Model& model, const Loss& loss, const Entries& entries, Index rows,
+                                       int threads) {
+  const double variance = row_offset_variance(model.preparation, ranks());
+  if (ranks() == nullptr) return fold_in(model, loss, entries, rows, threads, variance);
+  const Index sharing = ranks()->size();
+  const Index rank = ranks()->rank();
+  const auto count = [&](Index of) { return (rows - of + sharing - 1) / sharing; };
+  Entries own;
+  for (std::size_t e = 0; e < entries.row.size(); ++e) {
+    if (entries.row[e] % sharing != rank) continue;
+    own.row.push_back(entries.row[e] / sharing);
+    own.col.push_back(entries.col[e]);
+    own.value.push_back(entries.value[e]);
+  }
+  std::vector<double> numbers;
+  for (const NewRow& row : fold_in(model, loss, own, count(rank), threads, variance)) {
+    numbers.push_back(row.offset);
+    numbers.insert(numbers.end(), row.weight.begin(), row.weight.end());
+  }
+  numbers = gathered(std::move(numbers), ranks());
+  std::vector<NewRow> folded(static_cast<std::size_t>(rows));
+  auto next = numbers.cbegin();
+  for (Index of = 0; of < sharing; ++of) {
+    for (Index row = of; row < rows; row += sharing) {
+      NewRow& one = folded[static_cast<std::size_t>(row)];
+      one.offset = *next++;
+      one.weight.assign(next, next + model.factors.terms());
+      next += model.factors.terms();
+    }
+  }
+  return folded;
+}
+
+}  // namespace
+
+NewRows::NewRows(const Model& model, const std::string& path, const io::ReadOptions& read, bool quiet) {
   if (path.empty()) return;
   const Loss loss = loss_of(model);
   io::NamedEntries table = io::read_entries(path, read);
@@ -94,12 +131,7 @@ NewRows::NewRows(Model& model, const RowBlocks& blocks, const std::string& path,
     labels_ = std::move(table.row_labels);
   }
   index_.emplace(labels_, table.rows);
-  // How large a new row's offset may be is told by those of all rows.
-  std::vector<double>& offsets = model.preparation.row_offset;
-  std::vector<double> mine = offsets;
-  if (blocks.ranks > 1) offsets = gathered(std::move(offsets), ranks());
-  rows_ = fold_in(model, loss, table.entries, table.rows, read.threads);
-  offsets = std::move(mine);
+  rows_ = folded_among_ranks(model, loss, table.entries, table.rows, read.threads);
 }
 
 const NewRow* NewRows::find(std::string_view name) const {

@@ -28,9 +28,9 @@ void add_new_rows_option(CLI::App& app, std::string& path);
 /// Rows that are answered by their own entries in a file, not by the training data.
 class NewRows {
  public:
-  /// Reads the entries and folds each row in. An empty path: there are none. Tells of columns that nobody knows. Ranks
-  /// have a block of the model's rows each; the model is the same again afterwards.
-  NewRows(Model& model, const RowBlocks& blocks, const std::string& path, const io::ReadOptions& read, bool quiet);
+  /// Reads the entries and folds each row in. An empty path: there are none. Tells of columns that nobody knows. Of
+  /// ranks each has some of the model's rows, and folds in some of these; all of them have all of these afterwards.
+  NewRows(const Model& model, const std::string& path, const io::ReadOptions& read, bool quiet);
 
   [[nodiscard]] const std::vector<std::string>& names() const { return labels_.names; }
   [[nodiscard]] const NewRow* find(std::string_view name) const;

@@ -97,15 +97,13 @@ std::string first_word(const std::string& mine) {
   return first == speaks.end() ? "" : told(mine, static_cast<int>(first - speaks.begin()), *ranks());
 }
 
-std::string unknown_name(const PredictOptions& options, const Asked& asked) {
+std::string unknown_name(const Asked& asked) {
   for (std::size_t p = 0; p < asked.size(); ++p) {
     if (asked.places[p].known()) continue;
     const bool row_known = asked.places[p].row_known();
-    return fmt::format(
-        "{}: pair {}: the model does not know {} '{}'; leave the pair out, or drop --strict to predict "
-        "the mean",
-        options.pairs, asked.before() + static_cast<Offset>(p) + 1, row_known ? "column" : "row",
-        row_known ? asked.pairs.col[p] : asked.pairs.row[p]);
+    return fmt::format("{}: the model does not know {} '{}'; leave the pair out, or drop --strict to predict the mean",
+                       asked.pairs.where(p), row_known ? "column" : "row",
+                       row_known ? asked.pairs.col[p] : asked.pairs.row[p]);
   }
   return {};
 }
@@ -140,6 +138,7 @@ Asked find_pairs(const PredictOptions& options, const std::vector<std::string>& 
     if (is_spokesman()) {
       pairs.row.insert(pairs.row.begin(), row);
       pairs.col.insert(pairs.col.begin(), col);
+      pairs.where = [behind = std::move(pairs.where)](std::size_t pair) { return behind(pair - 1); };  // it is known
     }
   }
   asked.of_ranks = gathered(std::vector<Offset>{static_cast<Offset>(asked.size())}, ranks());
@@ -228,13 +227,13 @@ int run(PredictOptions options) {
                                               "`complete` with a radius that was chosen do",
                                               options.model));
   }
-  const NewRows fresh(model, blocks, options.new_rows, {.threads = options.read.threads}, options.quiet);
+  const NewRows fresh(model, options.new_rows, {.threads = options.read.threads}, options.quiet);
   const io::LabelIndex cols(model.cols, model.factors.cols());
   const io::RowDirectory rows(std::move(model.rows), blocks, ranks());
   const Execution execution(options.read.threads);
   const Asked asked = find_pairs(options, files, rows, cols, fresh, execution);
   if (options.strict) {
-    if (const std::string refusal = first_word(unknown_name(options, asked)); !refusal.empty())
+    if (const std::string refusal = first_word(unknown_name(asked)); !refusal.empty())
       throw TopicError(ErrorCode::input, Topic::unknown_names, refusal);
   }
   write_predictions(options, model, blocks, asked, execution);

@@ -246,7 +246,7 @@ int run(RecommendOptions options) {
   Model model = open_model(options.model, blocks);
   const OwnRows rows(model, blocks);
   const Seen seen(options, model, rows);
-  const NewRows fresh(model, blocks, options.new_rows, options.read, options.quiet);
+  const NewRows fresh(model, options.new_rows, options.read, options.quiet);
   OutputStream lines(options.output);
   if (options.all) {
     write_all(options, model, rows, seen, execution, lines);

@@ -11,6 +11,7 @@
 
 #include "tracenorm/fit.hpp"
 #include "tracenorm/model.hpp"
+#include "tracenorm/ranks.hpp"
 
 namespace tracenorm {
 
@@ -31,6 +32,13 @@ NewRow fold_in(const Model& model, const Loss& loss, const std::vector<Index>& c
 
 /// The rows 0..rows-1 of a list of entries, several at once. Entries that the loss cannot take are an input error.
 std::vector<NewRow> fold_in(const Model& model, const Loss& loss, const Entries& entries, Index rows, int threads = 0);
+
+/// The variance of the row offsets, in prepared units: how large a new one may be expected to be. Of ranks each has the
+/// offsets of its rows.
+double row_offset_variance(const Preparation& preparation, Ranks* ranks = nullptr);
+/// The same as above where that is known already.
+std::vector<NewRow> fold_in(const Model& model, const Loss& loss, const Entries& entries, Index rows, int threads,
+                            double offset_variance);
 
 /// The model with these rows as well, each at its place: instead of a row that is there, or after the last one. All
 /// other predictions stay as they were, to the last bit: the right factor is kept, and the left one is no longer

@@ -152,6 +152,8 @@ struct Pairs {
   std::vector<std::string> col;
   /// The names that the first line holds, where it was taken for a header.
   std::optional<std::pair<std::string, std::string>> header{};
+  /// File and line of a pair, for messages.
+  std::function<std::string(std::size_t pair)> where{};
 };
 /// Of the options only `columns` matters.
 Pairs read_pairs(const std::string& path, const ReadOptions& options = {});

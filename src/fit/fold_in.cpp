@@ -89,14 +89,6 @@ class RowProblem {
   Eigen::VectorXd z_;
 };
 
-/// The variance of the row offsets, in prepared units: how large a new one may be expected to be.
-double offset_variance(const Preparation& preparation) {
-  if (preparation.row_offset.empty()) return 0;
-  double squares = 0;
-  for (const double offset : preparation.row_offset) squares += offset * offset;
-  return squares / static_cast<double>(preparation.row_offset.size()) / (preparation.scale * preparation.scale);
-}
-
 /// What a row pays, and how large it is before its price.
 struct Payment {
   double pays = 0;
@@ -179,7 +171,10 @@ std::vector<double> NewRow::scores(const Model& model) const {
   return all;
 }
 
-NewRow fold_in(const Model& model, const Loss& loss, const std::vector<Index>& cols, const std::vector<Real>& values) {
+namespace {
+
+NewRow fold_in(const Model& model, const Loss& loss, const std::vector<Index>& cols, const std::vector<Real>& values,
+               double offset_variance) {
   const LowRankMatrix& x = model.factors;
   const auto count = static_cast<Eigen::Index>(cols.size());
   const double price = model.row_price.at(static_cast<double>(count));
@@ -194,7 +189,7 @@ NewRow fold_in(const Model& model, const Loss& loss, const std::vector<Index>& c
       certified != nullptr ? Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(certified->data(), terms)) : x.values();
   const Eigen::VectorXd root = (sizes / std::max(price, 1e-300)).cwiseSqrt();
   const Eigen::VectorXd gain = x.values().cwiseQuotient(sizes);  // of predictions
-  const double offset_root = std::sqrt(offset_variance(model.preparation));
+  const double offset_root = std::sqrt(offset_variance);
   RowMajor features = RowMajor::Zero(count, terms + 1);
   std::vector<double> data(cols.size());
   for (Eigen::Index j = 0; j < count; ++j) {
@@ -212,7 +207,27 @@ NewRow fold_in(const Model& model, const Loss& loss, const std::vector<Index>& c
   return row;
 }
 
+}  // namespace
+
+double row_offset_variance(const Preparation& preparation, Ranks* ranks) {
+  const std::vector<double>& offsets = preparation.row_offset;
+  const auto count = static_cast<double>(total_count(static_cast<Offset>(offsets.size()), ranks));
+  if (count == 0) return 0;
+  ExactSum squares;  // the same number however many ranks there are
+  for (const double offset : offsets) squares.add(offset * offset);
+  return total(squares, ranks) / count / (preparation.scale * preparation.scale);
+}
+
+NewRow fold_in(const Model& model, const Loss& loss, const std::vector<Index>& cols, const std::vector<Real>& values) {
+  return fold_in(model, loss, cols, values, row_offset_variance(model.preparation));
+}
+
 std::vector<NewRow> fold_in(const Model& model, const Loss& loss, const Entries& entries, Index rows, int threads) {
+  return fold_in(model, loss, entries, rows, threads, row_offset_variance(model.preparation));
+}
+
+std::vector<NewRow> fold_in(const Model& model, const Loss& loss, const Entries& entries, Index rows, int threads,
+                            double offset_variance) {
   check_values(loss, entries.value);
   std::vector<std::vector<Index>> cols(static_cast<std::size_t>(rows));
   std::vector<std::vector<Real>> values(cols.size());
@@ -221,10 +236,11 @@ std::vector<NewRow> fold_in(const Model& model, const Loss& loss, const Entries&
     values[static_cast<std::size_t>(entries.row[e])].push_back(entries.value[e]);
   }
   std::vector<NewRow> folded(cols.size());
-  if (rows > 0) folded[0] = fold_in(model, loss, cols[0], values[0]);  // what is wrong with a model is said here
+  if (rows > 0)
+    folded[0] = fold_in(model, loss, cols[0], values[0], offset_variance);  // what is wrong with a model is said here
   Execution(threads).for_each_block(rows, 16, [&](Offset first, Offset count) {
     for (auto r = static_cast<std::size_t>(first); r < static_cast<std::size_t>(first + count); ++r) {
-      folded[r] = fold_in(model, loss, cols[r], values[r]);
+      folded[r] = fold_in(model, loss, cols[r], values[r], offset_variance);
     }
   });
   return folded;

@@ -30,12 +30,12 @@ std::string read_whole(ByteSource source) {
   return bytes;
 }
 
-/// The rows of an array that are wanted, as an array of its own.
-std::string read_some(ByteSource source, const WantedRows& wanted) {
+/// The rows of an array that are wanted, as an array of its own; and how many there were.
+std::string read_some(ByteSource source, const WantedRows& wanted, std::int64_t& all) {
   NpyHeader header = read_npy_header(source);
   const std::string type = fmt::format("{}{}{}", header.swapped ? '>' : '<', header.kind,
                                        header.kind == 'U' ? header.item_bytes / 4 : header.item_bytes);
-  const std::int64_t rows = header.shape.empty() ? 0 : header.shape.front();
+  const std::int64_t rows = all = header.shape.empty() ? 0 : header.shape.front();
   if (header.fortran_order || rows == 0)
     return npy_header(type, header.fortran_order, header.shape) + read_whole(std::move(source));
   constexpr std::size_t step = std::size_t{1} << 16U;
@@ -86,14 +86,15 @@ NpzArrays::NpzArrays(const std::string& path, const std::string& purpose, const 
     : NpzArrays(ArchiveReader(open_archive(path, purpose)), purpose, wanted) {}
 
 NpzArrays::NpzArrays(ArchiveReader archive, std::string purpose, const WantedRows& wanted)
-    : path_(archive.path()), purpose_(std::move(purpose)) {
+    : path_(archive.path()), purpose_(std::move(purpose)), wanted_(wanted) {
   constexpr std::string_view suffix = ".npy";
   if (archive.member().empty() && !archive.next()) return;
   do {
     const std::string& member = members_.emplace_back(archive.member());
     if (!member.ends_with(suffix)) continue;
     const std::string array = member.substr(0, member.size() - suffix.size());
-    bytes_[array] = wanted.of(array) ? read_some(archive.content(), wanted) : read_whole(archive.content());
+    bytes_[array] =
+        wanted.of(array) ? read_some(archive.content(), wanted, all_rows_[array]) : read_whole(archive.content());
   } while (archive.next());
 }
 
@@ -121,8 +122,20 @@ NpyHeader NpzArrays::plain_header(ByteSource& source, std::size_t dimensions) co
   return header;
 }
 
-void NpzArrays::fail_not_finite(const ByteSource& source, std::size_t element, double value) {
-  fail("'{}': element {} is {}; all must be finite", source.name(), element, value);
+std::int64_t NpzArrays::in_all(const std::string& array, const NpyHeader& header, std::int64_t element) const {
+  const auto rows = all_rows_.find(array);
+  if (rows == all_rows_.end() || header.fortran_order || header.count() == 0) return element;
+  const std::int64_t of_row = header.count() / header.shape.front();
+  std::int64_t row = 0;
+  for (std::int64_t before = element / of_row; row < rows->second; ++row) {
+    if (wanted_.wants(row, rows->second) && before-- == 0) break;
+  }
+  return row * of_row + element % of_row;
+}
+
+void NpzArrays::fail_not_finite(const std::string& array, const ByteSource& source, const NpyHeader& header,
+                                std::int64_t element, double value) const {
+  fail("'{}': element {} is {}; all must be finite", source.name(), in_all(array, header, element), value);
 }
 
 double NpzArrays::number(const std::string& array) {
@@ -143,7 +156,7 @@ std::int64_t NpzArrays::integer(const std::string& array) {
 std::vector<std::string> NpzArrays::texts(const std::string& array) {
   ByteSource source = take(array);
   const NpyHeader header = read_npy_header(source);
-  return read_npy_texts(source, header);
+  return read_npy_texts(source, header, [&](std::int64_t element) { return in_all(array, header, element); });
 }
 
 std::string NpzArrays::text(const std::string& array) {
@@ -165,7 +178,7 @@ Eigen::MatrixXd NpzArrays::factor(const std::string& array, std::int64_t terms) 
   std::int64_t element = 0;
   visit_numbers(source, header, [&](auto number) {
     const auto value = static_cast<double>(number);
-    if (!std::isfinite(value)) fail_not_finite(source, static_cast<std::size_t>(element), value);
+    if (!std::isfinite(value)) fail_not_finite(array, source, header, element, value);
     numbers(element / terms, element % terms) = value;
     ++element;
   });

@@ -57,10 +57,15 @@ class NpzArrays {
  private:
   [[nodiscard]] NpyHeader plain_header(ByteSource& source, std::size_t dimensions) const;
   [[nodiscard]] Eigen::MatrixXd factor(const std::string& array, std::int64_t terms);
-  [[noreturn]] static void fail_not_finite(const ByteSource& source, std::size_t element, double value);
+  /// The number that an element has among all, wanted or not.
+  [[nodiscard]] std::int64_t in_all(const std::string& array, const NpyHeader& header, std::int64_t element) const;
+  [[noreturn]] void fail_not_finite(const std::string& array, const ByteSource& source, const NpyHeader& header,
+                                    std::int64_t element, double value) const;
 
   std::string path_;
   std::string purpose_;
+  WantedRows wanted_;
+  std::map<std::string, std::int64_t> all_rows_;  // of the arrays of which some are wanted
   std::vector<std::string> members_;
   std::map<std::string, std::string> bytes_;  // by the name of the array, without ".npy"
 };
@@ -75,7 +80,8 @@ std::vector<Number> NpzArrays::numbers(const std::string& array, std::size_t dim
   visit_numbers(source, header, [&](auto number) {
     const auto value = static_cast<Number>(number);  // NOLINT(bugprone-signed-char-misuse): a small number, no text
     if constexpr (std::is_floating_point_v<Number>) {
-      if (!std::isfinite(value)) fail_not_finite(source, values.size(), static_cast<double>(number));
+      if (!std::isfinite(value))
+        fail_not_finite(array, source, header, std::ssize(values), static_cast<double>(number));
     }
     values.push_back(value);
   });

@@ -162,7 +162,8 @@ std::size_t npy_room(const ByteSource& source, const NpyHeader& header) {
   return source.size() ? count : std::min(count, std::size_t{1} << 20U);
 }
 
-std::vector<std::string> read_npy_texts(ByteSource& source, const NpyHeader& header) {
+std::vector<std::string> read_npy_texts(ByteSource& source, const NpyHeader& header,
+                                        FunctionRef<std::int64_t(std::int64_t)> number) {
   if (header.kind != 'U' && header.kind != 'S') fail("'{}': text was expected, not numbers", source.name());
   std::vector<std::string> texts;
   std::vector<char> item(header.count() > 0 ? header.item_bytes : 0);  // elsewhere nothing vouches for its size
@@ -177,7 +178,7 @@ std::vector<std::string> read_npy_texts(ByteSource& source, const NpyHeader& hea
         if (header.swapped) std::reverse(unit, unit + 4);
         char32_t code_point = 0;
         std::memcpy(&code_point, unit, 4);
-        if (code_point > 0x10ffff) fail("'{}': element {} is not text: it is damaged", source.name(), k);
+        if (code_point > 0x10ffff) fail("'{}': element {} is not text: it is damaged", source.name(), number(k));
         append_utf8(text, code_point);
       }
     }

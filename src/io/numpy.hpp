@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/function_ref.hpp"
 #include "io/messages.hpp"
 #include "io/source.hpp"
 
@@ -28,7 +29,10 @@ struct NpyHeader {
 NpyHeader read_npy_header(ByteSource& source);
 
 /// A text array with all its elements, as UTF-8.
-std::vector<std::string> read_npy_texts(ByteSource& source, const NpyHeader& header);
+/// `number` is what an element is called in messages.
+std::vector<std::string> read_npy_texts(
+    ByteSource& source, const NpyHeader& header,
+    FunctionRef<std::int64_t(std::int64_t)> number = [](std::int64_t element) { return element; });
 
 /// The number of elements to make room for in advance: all of them only where the size of the source vouches for them.
 std::size_t npy_room(const ByteSource& source, const NpyHeader& header);

@@ -3,15 +3,17 @@
 #include <optional>
 
 #include "base/among_ranks.hpp"
+#include "io/duplicates.hpp"
 #include "io/several_texts.hpp"
 #include "io/triplet_parser.hpp"
 
 namespace tracenorm::io {
 namespace {
 
-/// The lines of a text that was opened. `at` says the place of a line by its number. Returns how many there were.
+/// The lines of a text that was opened; `numbers` are those of the lines that hold pairs, behind those before. `at`
+/// says the place of a line by its number. Returns how many there were.
 template <class At>
-Offset read_lines(OpenedText& text, Offset before, const At& at, Pairs& pairs) {
+Offset read_lines(OpenedText& text, Offset before, const At& at, Pairs& pairs, EntryLines& numbers) {
   constexpr std::size_t room_bytes = std::size_t{1} << 20U;
   Offset number = before;
   const auto here = [&] { return at(number); };
@@ -28,6 +30,7 @@ Offset read_lines(OpenedText& text, Offset before, const At& at, Pairs& pairs) {
       const std::string_view row = (*fields)[text.columns.row];
       const std::string_view col = (*fields)[text.columns.col];
       if (row.empty() || col.empty()) fail("{}: a row id and a column id are needed", here());
+      numbers.note(static_cast<Offset>(pairs.row.size()), number - before);
       pairs.row.emplace_back(row);
       pairs.col.emplace_back(col);
     }
@@ -58,9 +61,11 @@ Pairs read_pairs(const std::string& path, const ReadOptions& options) {
   OpenedText text(open_source(path), options, LineKind::pairs);
   Pairs pairs = with_header(text);
   const Offset above = text.lines.line_number() - (text.columns.header ? 0 : 1);
-  read_lines(
-      text, above, [&](Offset line) { return at_line(text.lines.name(), line); }, pairs);
+  const auto at = [name = text.lines.name()](Offset line) { return at_line(name, line); };
+  EntryLines lines;
+  read_lines(text, above, at, pairs, lines);
   if (pairs.row.empty()) fail_none(path);
+  pairs.where = [=](std::size_t pair) { return at(above + lines.line(static_cast<Offset>(pair))); };
   return pairs;
 }
 
@@ -71,6 +76,7 @@ Pairs read_pairs(const std::vector<std::string>& paths, const ReadOptions& optio
   for (const std::string& path : paths) texts.push_back(pair_text(path));
   const SeveralTexts all(texts, options, LineKind::pairs);
   Pairs pairs;
+  EntryLines lines;
   const auto read = [&](const std::shared_ptr<FileLines>& starts, const std::shared_ptr<const FileLines>& files,
                         Offset before) {
     const int sharing = ranks == nullptr ? 1 : ranks->size();
@@ -80,14 +86,24 @@ Pairs read_pairs(const std::vector<std::string>& paths, const ReadOptions& optio
       return at_line(place.file, place.line);
     };
     pairs = with_header(text);
-    return read_lines(text, before, at, pairs);
+    lines = {};
+    return read_lines(text, before, at, pairs, lines);
   };
+  std::shared_ptr<const FileLines> files;
+  Offset before = 0;
   if (ranks == nullptr) {
-    const auto files = std::make_shared<FileLines>(texts);
-    read(files, files, 0);
+    const auto starts = std::make_shared<FileLines>(texts);
+    read(starts, starts, 0);
+    files = starts;
   } else {
-    read_stretches(texts, *ranks, read);
+    LinesBefore all_lines = read_stretches(texts, *ranks, read);
+    files = std::make_shared<const FileLines>(std::move(all_lines.files));
+    before = all_lines.before;
   }
+  pairs.where = [=](std::size_t pair) {
+    const FileLines::Place place = files->place(before + lines.line(static_cast<Offset>(pair)));
+    return at_line(place.file, place.line);
+  };
   if (total_count(static_cast<Offset>(pairs.row.size()), ranks) == 0) fail_none(all.name());
   return pairs;
 }

@@ -195,6 +195,22 @@ TEST_F(ModelParts, AreReadByTheRanksThatHaveTheirRows) {
   }
 }
 
+TEST(RowDirectory, TakesNamesInRounds) {
+  constexpr Index rows = 200000;  // of three ranks, one of which has all but a few: more than travel at once
+  const auto name = [](Index row) { return fmt::format("row {}", row % 190000); };  // some twice: the first one counts
+  test::ThreadRanks::run(3, [&](Ranks& ranks) {
+    RowBlocks blocks{.rank = ranks.rank(), .ranks = 3, .block = 199990};
+    blocks.settle(rows);
+    Labels mine;
+    for (Index k = 0; k < blocks.count(); ++k) mine.names.push_back(name(blocks.whole(k)));
+    EXPECT_EQ(mine.names.size(), ranks.rank() == 0 ? 199990U : ranks.rank() == 1 ? 10U : 0U);
+    const RowDirectory directory(std::move(mine), blocks, &ranks);
+    const std::vector<std::string> wanted{"row 0", "row 65535", "row 65536", "row 131072", "row 189999", "row 190000"};
+    EXPECT_EQ(directory.find(wanted, Execution(1)),
+              (std::vector<Index>{0, 65535, 65536, 131072, 189999, Preparation::kUnknown}));
+  });
+}
+
 TEST_F(ModelParts, OfOtherRanksAreNotOpened) {
   write_model_parts(path("m"), full_model(9), 3);
   std::filesystem::remove(path(part("m", "rows-6")));

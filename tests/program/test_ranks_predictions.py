@@ -174,8 +174,14 @@ class RanksPredictions(RanksTest):
         for place in (5, 2990):
             strangers = [*known[:place], "user 1\tnothing\n", *known[place:], "nobody\titem1\n"]
             self.write("strangers.tsv", "".join(strangers))
-            self.check_error(4, 3, f"pair {place + 1}: the model does not know column 'nothing'",
+            self.check_error(4, 3, f"strangers.tsv', line {place + 1}: the model does not know column 'nothing'",
                              "predict", "m", "strangers.tsv", "--strict", "--output", "out.tsv")  # fmt: skip
+        self.write("bad/b.tsv", "# notes\nuser 1\titem1\n\nuser 1\tnothing\n")
+        self.check_error(3, 3, "b.tsv', line 4: the model does not know column 'nothing'",
+                         "predict", "m", "bad", "--strict")  # fmt: skip
+        self.write("named.tsv", "user 1\titem\nuser 1\titem1\nuser 2\tnothing\n")
+        self.check_error(2, 3, "named.tsv', line 3: the model does not know column 'nothing'",
+                         "predict", "m", "named.tsv", "--strict")  # fmt: skip
         self.assertFalse((self.folder / "out.tsv").exists())
         self.write("header.tsv", "user\titem\n")
         self.check_error(3, 3, "holds a header but no pairs", "predict", "m", "header.tsv")
@@ -187,6 +193,21 @@ class RanksPredictions(RanksTest):
         self.assertLess((time.monotonic() - begin) / 30, 4)  # seconds a run, those of one process among them
         done = self.on_ranks(3, "recommend", "m.npz", "--all", "--output", "/dev/full")
         self.assertEqual((done.returncode, done.stderr.count("tracenorm: error: ")), (3, 1), done.stderr)
+
+    def test_damaged_models(self):
+        """Elements are counted as the file has them, not as a rank does."""
+        row, col = self.names("text")
+        self.train(row, col)
+        with numpy.load(self.folder / "m.npz") as arrays:
+            model = dict(arrays)
+        self.write("pairs.tsv", "".join(self.pairs(row, col, 100)))
+        terms = model["left"].shape[1]
+        self.assertGreater(terms, 1)
+        for array, element in (("left", 777 * terms + 1), ("row_offset", 612)):
+            damaged = {**model, array: model[array].copy()}
+            damaged[array].reshape(-1)[element] = numpy.nan
+            numpy.savez(self.folder / "damaged.npz", **damaged)
+            self.check_error(3, 3, f"element {element} is nan", "predict", "damaged.npz", "pairs.tsv")
 
 
 if __name__ == "__main__":
