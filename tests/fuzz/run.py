@@ -38,6 +38,7 @@ LENGTHS = {
     **dict.fromkeys(["matrix", "matrix-market", "npy", "parts", "triplets"], 384),
     **dict.fromkeys(["auto", "solve", "whole"], 512),
 }
+STOPPED = 72  # libFuzzer's exit code after Ctrl-C
 NOTHING = {"executions": 0, "processor_seconds": 0.0, "crashes": 0}
 # A freed block is kept from use for a while, so that its use is seen: for some thousands of runs is enough.
 SANITIZERS = {"ASAN_OPTIONS": "quarantine_size_mb=8:malloc_context_size=4"}
@@ -74,9 +75,10 @@ def run(build, target, seconds, options):
     with open(log, "w") as file:
         process = subprocess.Popen(command, stdout=file, stderr=file, env={**os.environ, **SANITIZERS})
         _, status, usage = os.wait4(process.pid, 0)
-    code = process.returncode = os.waitstatus_to_exitcode(status)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    code = 0 if process.returncode == STOPPED else process.returncode
     text = log.read_text(errors="replace")
-    if minimize and code == 0:
+    if minimize and process.returncode == 0:
         shutil.rmtree(found)
         smaller.rename(found)
     executions = re.search(r"number_of_executed_units: (\d+)", text) or re.findall(r"^#(\d+)\t", text, re.M)[-1:]
