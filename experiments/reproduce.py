@@ -16,6 +16,7 @@ Exit codes: 0 all runs finished, 2 usage, 3 bad input, 4 a run failed (the other
 """
 
 import argparse
+import concurrent.futures
 import fcntl
 import os
 import pathlib
@@ -23,6 +24,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from concurrent.futures import FIRST_COMPLETED
 
 from reproduction import EXPERIMENTS, fail
 from reproduction.data_sets import DataFolder, RecordedData
@@ -50,10 +52,13 @@ def parse_options():
     add("--declaration", type=pathlib.Path, metavar="FILE.json", help="an experiment of your own, or a changed one")
     add("--program", type=pathlib.Path, metavar="FILE", help="the program to run (default: build/bin/tracenorm)")
     add("--threads", type=int, default=1, metavar="N", help="0: all cores (default: 1, whose seconds can be compared)")
+    add("--jobs", type=int, default=1, metavar="N", help="runs side by side; wall seconds then say little (1)")
     add("--quiet", "-q", action="store_true", help="no progress, no notes, no summary")
     options = parser.parse_args()
     if options.seeds is not None and options.seeds < 1:
         parser.error(f"--seeds is {options.seeds}; a whole number from 1 was expected")
+    if options.jobs < 1:
+        parser.error(f"--jobs is {options.jobs}; a whole number from 1 was expected")
     options.methods = [name for name in options.methods.split(",") if name]
     return options
 
@@ -130,7 +135,7 @@ class Reproduction:
     def __init__(self, options, experiments, log):
         self.options, self.experiments, self.log = options, experiments, log
         self.work = options.out / "work"
-        self.executor, self.failures = None, []
+        self.executors, self.failures = [], []
         if options.page_only:
             data = DataFolder(options.data) if options.data else RecordedData(options.out / "data.json")
             version = log.last_version() or find_program(options.program)[1]
@@ -139,8 +144,9 @@ class Reproduction:
             data, commit = DataFolder(options.data), sources_commit(program)
             require_one_program(log.runs.values(), version, commit)
             RecordedData(options.out / "data.json").add(data)
-            self.executor = Executor(program, self.work, options.threads, commit)
-        self.plan = Plan(version, data, self.work, log, options.seeds, options.methods)
+            folders = [self.work / str(job) for job in range(options.jobs)]
+            self.executors = [Executor(program, folder, options.threads, commit) for folder in folders]
+        self.plan = Plan(version, data, log, options.seeds, options.methods)
 
     def note(self, text):
         if not self.options.quiet:
@@ -168,18 +174,56 @@ class Reproduction:
         for data in self.plan.missing(experiment):
             self.note(f"{experiment['name']}: {data['title']} is not in the data folder and is left out")
         runs = self.plan.all_runs(experiment)
-        for number, run in enumerate(runs, 1):
-            name = f"{experiment['name']} [{number}/{len(runs)}] {run}"
+        waiting = [(f"{experiment['name']} [{number}/{len(runs)}] {run}", run) for number, run in enumerate(runs, 1)]
+        free, under_way = list(self.executors), {}
+        with concurrent.futures.ThreadPoolExecutor(len(free)) as pool:
+            try:
+                while True:
+                    while free and (found := self.next_run(waiting, under_way)):
+                        name, run, command = found
+                        executor = free.pop()
+                        under_way[pool.submit(executor.run, run, command)] = name, run, command, executor
+                    if not under_way:
+                        break
+                    for done in concurrent.futures.wait(under_way, return_when=FIRST_COMPLETED).done:
+                        name, run, _, executor = under_way.pop(done)
+                        free.append(executor)
+                        self.finish(name, run, done)
+            finally:
+                for executor in self.executors if under_way else []:  # an interrupt, or a declaration that is wrong
+                    executor.stop()
+        for name, run in waiting:
+            try:
+                self.plan.resolve(run)
+            except UnfinishedError as problem:
+                self.failed(name, problem)
+
+    def next_run(self, waiting, under_way):
+        """The first one that is not done, and does not need a run that is; None where there is none for now."""
+        for name, run in list(waiting):
             try:
                 command = self.plan.resolve(run)
-                if self.plan.is_done(command):
-                    continue
-                record = self.executor.run(run, command)
-                self.log.append(record)
-                self.note(f"{name}: {self.result_text(run, record)}")
-            except (RunError, UnfinishedError) as problem:
-                self.failures.append(f"{name}: {problem}")
-                self.note(f"failed: {name}: {problem}")
+            except UnfinishedError:
+                continue
+            if command.key in [other.key for _, _, other, _ in under_way.values()]:
+                continue
+            waiting.remove((name, run))
+            if not self.plan.is_done(command):
+                return name, run, command
+        return None
+
+    def finish(self, name, run, done):
+        try:
+            record = done.result()
+        except RunError as problem:
+            self.failed(name, problem)
+            return
+        self.log.append(record)
+        self.note(f"{name}: {self.result_text(run, record)}")
+
+    def failed(self, name, problem):
+        self.failures.append(f"{name}: {problem}")
+        self.note(f"failed: {name}: {problem}")
 
     def result_text(self, run, record):
         """The first measure of a run, and its seconds."""

@@ -5,11 +5,11 @@ import datetime
 import json
 import os
 import pathlib
-import resource
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 
 from . import fail
 from .page import six_digits
@@ -29,38 +29,47 @@ def die_with_parent():
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
-def processor_seconds():
-    """Of all commands so far, in all their threads."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
-
-
 class Executor:
     def __init__(self, program, work, threads=1, commit=None):
         """`work` is a folder for files that come and go, `commit` that of the program's sources."""
         self.program, self.work, self.threads, self.commit = program, work, threads, commit
-        self.prepared = None
+        self.prepared, self.process, self.stopped = None, None, False
 
     def call(self, run, words, text):
-        done = subprocess.run(
-            [self.program, *words, "--quiet"], capture_output=True, text=True, preexec_fn=die_with_parent
-        )
-        message = done.stderr.partition("error: ")[2].partition("\n")[0]
-        if done.returncode == 2:
-            fail(f"experiment {run.experiment['name']}: {text}: {message}")
-        if done.returncode == 130:
+        """What a command says, and its processor seconds in all threads."""
+        words = [word.replace("{work}", str(self.work)) for word in words]
+        with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
+            self.process = subprocess.Popen(
+                [self.program, *words, "--quiet"], stdout=output, stderr=errors, preexec_fn=die_with_parent
+            )
+            if self.stopped:
+                self.process.kill()
+            _, status, usage = os.wait4(self.process.pid, 0)
+            code = self.process.returncode = os.waitstatus_to_exitcode(status)
+            output.seek(0)
+            errors.seek(0)
+            said, message = output.read(), errors.read().partition("error: ")[2].partition("\n")[0]
+        if code == 130 or self.stopped:
             raise KeyboardInterrupt
+        if code == 2:
+            fail(f"experiment {run.experiment['name']}: {text}: {message}")
         # 1: stopped by the limit on iterations before a gap that was asked for; the report says how far it got.
-        if done.returncode not in (0, 1):
-            raise RunError(message or f"exit code {done.returncode}")
-        return done.stdout
+        if code not in (0, 1):
+            raise RunError(message or f"exit code {code}")
+        return said, usage.ru_utime + usage.ru_stime
+
+    def stop(self):
+        """Ends the command that is going on, and those that come; from any thread."""
+        self.stopped = True
+        if self.process is not None and self.process.returncode is None:
+            self.process.kill()
 
     def prepare(self, run, command):
         """Makes the data of the run unless the last run had the same."""
         if self.prepared != command.prepare:
             self.prepared = None
             shutil.rmtree(self.work, ignore_errors=True)
-            self.work.mkdir()
+            self.work.mkdir(parents=True)
             for words, text in command.prepare:
                 self.call(run, words, text)
             self.prepared = command.prepare
@@ -69,9 +78,8 @@ class Executor:
         self.prepare(run, command)
         model = ["--model", str(self.work / "model.npz")] if command.truth else []
         words = [*command.words, "--threads", str(self.threads), "--json", "-", *model]
-        before = processor_seconds()
-        report = json.loads(self.call(run, words, command.text))
-        spent = processor_seconds() - before
+        said, spent = self.call(run, words, command.text)
+        report = json.loads(said)
         for name in ("data", "model"):  # the folders of one person; the command says which data
             report["options"].pop(name, None)
         record = {
@@ -85,7 +93,9 @@ class Executor:
         }  # fmt: skip
         if command.truth:
             # Pictures of one seed are enough.
-            record["pattern"] = compare_patterns(model[1], command.truth, pictures=run.seed == 1)
+            record["pattern"] = compare_patterns(
+                model[1], command.truth.replace("{work}", str(self.work)), pictures=run.seed == 1
+            )
         return record
 
 

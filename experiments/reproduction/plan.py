@@ -23,7 +23,7 @@ class Command(typing.NamedTuple):
     """A run whose blanks are filled in."""
 
     key: str  # everything that determines the result
-    words: list
+    words: list  # {work} stands for the folder that it is run in
     text: str  # the same for people: DATA and WORK stand for the folders
     prepare: list  # (words, text) of what makes its data
     truth: str
@@ -34,10 +34,10 @@ class UnfinishedError(Exception):
 
 
 class Plan:
-    def __init__(self, version, data, work, log, seeds=None, methods=()):
+    def __init__(self, version, data, log, seeds=None, methods=()):
         """`data` is a DataFolder or RecordedData; `seeds` for every method and only these `methods`, where they are
         given."""
-        self.version, self.data, self.work, self.log = version, data, work, log
+        self.version, self.data, self.log = version, data, log
         self.seeds, self.methods = seeds, methods
 
     def data_set(self, experiment, case):
@@ -121,9 +121,9 @@ class Plan:
             words = self.fill(run, template).split()
             key += [place(word, known_as, "WORK") for word in words]
             text = " ".join(["tracenorm", *(place(word, f"DATA/{file}", "WORK") for word in words)])
-            filled.append(([place(word, path, self.work) for word in words], text))
+            filled.append(([place(word, path, "{work}") for word in words], text))
         *prepare, (words, text) = filled
-        truth = place(self.fill(run, run.experiment.get("truth", "")), "", self.work)
+        truth = self.fill(run, run.experiment.get("truth", ""))
         return Command(json.dumps(key, separators=(",", ":"), ensure_ascii=False), words, text, prepare, truth)
 
     def is_done(self, command):

@@ -155,6 +155,21 @@ class ReproduceTest(ProgramTest):
         self.assertEqual(self.runs("pieces"), self.runs("whole"))
         self.assertEqual(self.tables("pieces"), self.tables("whole"))
 
+    def test_side_by_side(self):
+        """As one after the other: what takes a number from another run waits for it, and each has a folder."""
+        self.declare()
+        self.expect(0, *self.tiny("one"))
+        self.expect(0, *self.tiny("three", "--jobs", "3"))
+        self.assertEqual(self.runs("three"), self.runs("one"))
+        self.assertEqual(self.tables("three"), self.tables("one"))
+        self.assertFalse((self.folder / "three" / "work").exists())
+        self.expect(2, *self.tiny("none", "--jobs", "0"), says="--jobs")
+        broken = [{**TINY["methods"][0], "command": "denoise {work}/none.npy --radius 1"}, *TINY["methods"][1:]]
+        self.declare(methods=broken)
+        done = self.expect(4, *self.tiny("broken", "--jobs", "3"))
+        self.assertEqual(done.stderr.count("it depends on GenFB, which is not finished"), RUNS - 4, done.stderr)
+        self.assertFalse(self.log("broken"))
+
     def test_killing_the_script_ends_its_run(self):
         def is_here(process):
             try:
@@ -208,7 +223,7 @@ class ReproduceTest(ProgramTest):
 
     def test_interrupted(self):
         self.declare(values={"iterations": 10_000_000})
-        process = self.start(*self.tiny("out"))
+        process = self.start(*self.tiny("out", "--jobs", "2"))
         while not self.log("out"):
             time.sleep(0.01)
         time.sleep(0.2)  # in the middle of the next run
