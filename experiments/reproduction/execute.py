@@ -77,7 +77,8 @@ class Executor:
     def run(self, run, command):
         self.prepare(run, command)
         model = ["--model", str(self.work / "model.npz")] if command.truth else []
-        words = [*command.words, "--threads", str(self.threads), "--json", "-", *model]
+        # Seconds of a processor say nothing about a device, which `auto` would take where there is one.
+        words = [*command.words, "--threads", str(self.threads), "--backend", "cpu", "--json", "-", *model]
         said, spent = self.call(run, words, command.text)
         report = json.loads(said)
         for name in ("data", "model"):  # the folders of one person; the command says which data
