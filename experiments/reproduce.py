@@ -185,13 +185,15 @@ class Reproduction:
                         under_way[pool.submit(executor.run, run, command)] = name, run, command, executor
                     if not under_way:
                         break
-                    for done in concurrent.futures.wait(under_way, return_when=FIRST_COMPLETED).done:
+                    # With a limit: a signal that comes just before the wait would be seen only after it.
+                    for done in concurrent.futures.wait(under_way, 0.5, FIRST_COMPLETED).done:
                         name, run, _, executor = under_way.pop(done)
                         free.append(executor)
                         self.finish(name, run, done)
-            finally:
-                for executor in self.executors if under_way else []:  # an interrupt, or a declaration that is wrong
+            except BaseException:  # an interrupt, or a declaration that is wrong
+                for executor in self.executors:
                     executor.stop()
+                raise
         for name, run in waiting:
             try:
                 self.plan.resolve(run)

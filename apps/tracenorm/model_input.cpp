@@ -69,6 +69,7 @@ std::vector<NewRow> folded_among_ranks(const Model& model, const Loss& loss, con
                                        int threads) {
   const double variance = row_offset_variance(model.preparation, ranks());
   if (ranks() == nullptr) return fold_in(model, loss, entries, rows, threads, variance);
+  fold_in(model, loss, Entries{}, 1, threads, variance);  // a model that cannot is refused by ranks without rows too
   const Index sharing = ranks()->size();
   const Index rank = ranks()->rank();
   const auto count = [&](Index of) { return (rows - of + sharing - 1) / sharing; };

@@ -23,10 +23,13 @@ class RunError(Exception):
     """A run ended without a result."""
 
 
+LIBC = ctypes.CDLL(None)  # before there are threads: a child of several may not load libraries
+
+
 def die_with_parent():
     """In the child: whatever ends the script, kill -9 included, ends the run that was going on (Linux: prctl)."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+        LIBC.prctl(1, signal.SIGKILL)
 
 
 class Executor:
@@ -78,7 +81,8 @@ class Executor:
         self.prepare(run, command)
         model = ["--model", str(self.work / "model.npz")] if command.truth else []
         # Seconds of a processor say nothing about a device, which `auto` would take where there is one.
-        words = [*command.words, "--threads", str(self.threads), "--backend", "cpu", "--json", "-", *model]
+        backend = [] if "--backend" in command.words else ["--backend", "cpu"]
+        words = [*command.words, "--threads", str(self.threads), *backend, "--json", "-", *model]
         said, spent = self.call(run, words, command.text)
         report = json.loads(said)
         for name in ("data", "model"):  # the folders of one person; the command says which data

@@ -36,7 +36,7 @@ std::vector<NewRow> fold_in(const Model& model, const Loss& loss, const Entries&
 /// The variance of the row offsets, in prepared units: how large a new one may be expected to be. Of ranks each has the
 /// offsets of its rows.
 double row_offset_variance(const Preparation& preparation, Ranks* ranks = nullptr);
-/// The same as above where that is known already.
+/// The rows 0..rows-1 of a list of entries, with that variance.
 std::vector<NewRow> fold_in(const Model& model, const Loss& loss, const Entries& entries, Index rows, int threads,
                             double offset_variance);
 

@@ -124,7 +124,7 @@ NpyHeader NpzArrays::plain_header(ByteSource& source, std::size_t dimensions) co
 
 std::int64_t NpzArrays::in_all(const std::string& array, const NpyHeader& header, std::int64_t element) const {
   const auto rows = all_rows_.find(array);
-  if (rows == all_rows_.end() || header.fortran_order || header.count() == 0) return element;
+  if (rows == all_rows_.end() || header.shape.empty() || header.fortran_order || header.count() == 0) return element;
   const std::int64_t of_row = header.count() / header.shape.front();
   std::int64_t row = 0;
   for (std::int64_t before = element / of_row; row < rows->second; ++row) {

@@ -37,7 +37,7 @@ using Lines = std::vector<Line>;
 Lines lines_of(const io::Pairs& pairs) {
   Lines lines;
   for (std::size_t k = 0; k < pairs.row.size(); ++k)
-    lines.emplace_back(0, pairs.row[k], pairs.col.at(k), Real(0), Real(0), 0);
+    lines.emplace_back(0, pairs.row[k] + '\n' + pairs.where(k), pairs.col.at(k), Real(0), Real(0), 0);
   return lines;
 }
 

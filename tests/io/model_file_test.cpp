@@ -241,5 +241,16 @@ TEST_F(ModelFile, RowsThatClaimRoomTakeNone) {
   expect_says(error_of([&] { read_model(file, blocks); }), {"model.npz", "left", "2000000000000", "truncated"});
 }
 
+TEST_F(ModelFile, NamesWithoutAShapeAreRefusedByRanksToo) {
+  Members all = members();
+  for (auto& member : all)
+    if (member.first == "row_names.npy") member.second = npy<std::uint32_t>("<U1", {}, {0x110000});
+  const std::string file = make("model.npz", zipped(all));
+  for (const RowBlocks& blocks : {RowBlocks{}, RowBlocks{.rank = 0, .ranks = 2}, RowBlocks{.rank = 1, .ranks = 2}}) {
+    RowBlocks own = blocks;
+    expect_says(error_of([&] { read_model(file, own); }), {"model.npz", "row_names", "element 0 is not text"});
+  }
+}
+
 }  // namespace
 }  // namespace tracenorm::io

@@ -208,6 +208,10 @@ class RanksPredictions(RanksTest):
             damaged[array].reshape(-1)[element] = numpy.nan
             numpy.savez(self.folder / "damaged.npz", **damaged)
             self.check_error(3, 3, f"element {element} is nan", "predict", "damaged.npz", "pairs.tsv")
+        numpy.savez(self.folder / "old.npz", **{name: array for name, array in model.items() if name != "row_price"})
+        self.write("fresh.csv", f"new,{col(3)},2\n")
+        self.check_error(3, 3, "does not say what a row costs",
+                         "predict", "old.npz", "pairs.tsv", "--new-rows", "fresh.csv")  # fmt: skip
 
 
 if __name__ == "__main__":
