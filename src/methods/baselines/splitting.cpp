@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/precise_sum.hpp"
+#include "linalg/lapack.hpp"
 #include "linalg/spectral_bound.hpp"
 #include "model/entry_functions.hpp"
 #include "solver/block_krylov.hpp"
@@ -111,7 +112,8 @@ LowRankMatrix Splitting::advance() {
     constexpr Index block = 64;
     for (Index i = cuts_[shard]; i < cuts_[shard + 1]; i += block) {
       const Index count = std::min(block, cuts_[shard + 1] - i);
-      const RowMatrix rows = p2.dense_rows(i, i + count);
+      const RowMatrix rows =
+          lapack::product(p2.left().middleRows(i, count) * p2.values().asDiagonal(), p2.right(), true);
       auto x = x_.middleRows(i, count);
       auto z2 = z2_.middleRows(i, count);
       z2 += rows - x;
