@@ -5,11 +5,13 @@
 #include <iterator>
 #include <memory>
 
+#include "base/execution.hpp"
 #include "base/topic.hpp"
 #include "commands.hpp"
 #include "model_input.hpp"
 #include "option_values.hpp"
 #include "outputs.hpp"
+#include "process_ranks.hpp"
 #include "report/ranking.hpp"
 #include "tracenorm/error.hpp"
 
@@ -22,6 +24,7 @@ struct SimilarOptions {
   std::vector<std::string> rows;
   std::vector<std::string> cols;
   std::int64_t top = 10;
+  int threads = 0;
   std::string output{kStdout};
 };
 
@@ -33,42 +36,80 @@ The output has the name, place, other name and similarity, separated by tabs, mo
 is the cosine of the angle between them in the fitted matrix, offsets left out: 1 when the same rows like them equally, 0 when
 they have nothing to do with each other, -1 when they are opposites. For rows likewise. One that the fit left at zero has none.)";
 
-/// The factors of one side, scaled by the singular values: their inner products are those of the rows (or columns) of
-/// X.
-Eigen::MatrixXd scaled(const LowRankMatrix& x, bool rows) {
-  Eigen::MatrixXd side = rows ? Eigen::MatrixXd(x.left()) : Eigen::MatrixXd(x.right());
-  return side * x.values().asDiagonal();
-}
+/// One side of X, and who is like whom there.
+class Side {
+ public:
+  Side(const LowRankMatrix& x, bool rows, const Labels& labels, const Execution& execution)
+      : labels_(labels), execution_(execution), count_(rows ? x.rows() : x.cols()), vectors_(count_, x.terms()) {
+    norms_.resize(count_);
+    for_each_block([&](Index first, Index some) {
+      const auto scale = [&](const auto& factor) {
+        vectors_.middleRows(first, some) = factor.middleRows(first, some) * x.values().asDiagonal();
+      };
+      if (rows) {
+        scale(x.left());
+      } else {
+        scale(x.right());
+      }
+      norms_.segment(first, some) = vectors_.middleRows(first, some).rowwise().norm();
+    });
+  }
 
-void add_lists(const Labels& labels, Index count, const Eigen::MatrixXd& vectors, const std::vector<std::string>& names,
-               const char* option, std::int64_t top, fmt::memory_buffer& text) {
-  const io::LabelIndex index(labels, count);
-  const Eigen::VectorXd norms = vectors.rowwise().norm();
-  for (const std::string& name : names) {
-    const std::optional<Index> at = index.find(name);
-    if (!at) {
-      throw TopicError(ErrorCode::input, Topic::unknown_names,
-                       fmt::format("{}: the model does not know '{}'; give a name of the training data", option, name));
-    }
-    if (norms[*at] == 0) {
-      throw Error(ErrorCode::input,
-                  fmt::format("{}: the fit says nothing about '{}' beyond its offset, so nothing is similar to it",
-                              option, name));
-    }
-    const Eigen::VectorXd product = vectors * vectors.row(*at).transpose();
-    std::vector<double> cosine(static_cast<std::size_t>(count));
-    std::vector<Index> left_out;
-    for (Index i = 0; i < count; ++i) {
-      if (i == *at || norms[i] == 0) left_out.push_back(i);
-      if (norms[i] > 0) cosine[static_cast<std::size_t>(i)] = std::clamp(product[i] / norms[i] / norms[*at], -1.0, 1.0);
-    }
-    std::size_t place = 0;
-    for (const Index other : report::best_columns(cosine, left_out, static_cast<std::size_t>(top))) {
-      fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\t{:.4f}\n", name, ++place, labels.name(other),
-                     cosine[static_cast<std::size_t>(other)]);
+  void add_lists(const std::vector<std::string>& names, const char* option, std::int64_t top,
+                 fmt::memory_buffer& text) const {
+    const io::LabelIndex index(labels_, count_);
+    for (const std::string& name : names) {
+      const std::optional<Index> at = index.find(name);
+      if (!at) {
+        throw TopicError(
+            ErrorCode::input, Topic::unknown_names,
+            fmt::format("{}: the model does not know '{}'; give a name of the training data", option, name));
+      }
+      if (norms_[*at] == 0) {
+        throw Error(ErrorCode::input,
+                    fmt::format("{}: the fit says nothing about '{}' beyond its offset, so nothing is similar to it",
+                                option, name));
+      }
+      const std::vector<double> cosine = cosines(*at);
+      std::vector<Index> left_out;
+      for (Index i = 0; i < count_; ++i)
+        if (i == *at || norms_[i] == 0) left_out.push_back(i);
+      std::size_t place = 0;
+      for (const Index other : report::best_columns(cosine, left_out, static_cast<std::size_t>(top))) {
+        fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\t{:.4f}\n", name, ++place, labels_.name(other),
+                       cosine[static_cast<std::size_t>(other)]);
+      }
     }
   }
-}
+
+ private:
+  template <class Work>
+  void for_each_block(const Work& work) const {
+    constexpr Offset block = 4096;
+    execution_.for_each_block(
+        count_, block, [&](Offset first, Offset some) { work(static_cast<Index>(first), static_cast<Index>(some)); });
+  }
+
+  [[nodiscard]] std::vector<double> cosines(Index at) const {
+    std::vector<double> cosine(static_cast<std::size_t>(count_));
+    const Eigen::VectorXd one = vectors_.row(at).transpose();
+    for_each_block([&](Index first, Index some) {
+      const Eigen::VectorXd product = vectors_.middleRows(first, some) * one;
+      for (Index i = 0; i < some; ++i) {
+        const double norm = norms_[first + i];
+        if (norm > 0)
+          cosine[static_cast<std::size_t>(first + i)] = std::clamp(product[i] / norm / norms_[at], -1.0, 1.0);
+      }
+    });
+    return cosine;
+  }
+
+  const Labels& labels_;
+  const Execution& execution_;
+  Index count_;
+  Eigen::MatrixXd vectors_;  // scaled by the singular values: their inner products are those of the rows of X
+  Eigen::VectorXd norms_;
+};
 
 int run(const SimilarOptions& options) {
   if (options.rows.empty() && options.cols.empty()) {
@@ -76,10 +117,12 @@ int run(const SimilarOptions& options) {
   }
   check_outputs({{"--output", options.output}}, {options.model});
   const Model model = open_model(options.model);
-  const LowRankMatrix& x = model.factors;
+  const Execution execution(own_threads(options.threads));
   fmt::memory_buffer text;
-  add_lists(model.rows, x.rows(), scaled(x, true), options.rows, "--row", options.top, text);
-  add_lists(model.cols, x.cols(), scaled(x, false), options.cols, "--column", options.top, text);
+  if (!options.rows.empty())
+    Side(model.factors, true, model.rows, execution).add_lists(options.rows, "--row", options.top, text);
+  if (!options.cols.empty())
+    Side(model.factors, false, model.cols, execution).add_lists(options.cols, "--column", options.top, text);
   write_output(options.output, {text.data(), text.size()});
   return 0;
 }
@@ -97,6 +140,7 @@ void add_similar(CLI::App& program, Action& action) {
       ->type_name("ID")
       ->allow_extra_args(false);
   add_integer(*app, "--top", options->top, 1, 1'000'000'000, "how many are listed");
+  add_integer(*app, "--threads", options->threads, 0, 4096, "0: all cores; the result does not depend on it");
   app->add_option("--output", options->output, "where the lists go; - for standard output")
       ->type_name("FILE")
       ->capture_default_str();

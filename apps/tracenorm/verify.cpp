@@ -42,10 +42,11 @@ Exit codes: 0 proved (or proved up to the probability that is printed), 1 refute
 
 /// Weights of a file of their own, in the order of the entries; NaN where it has none.
 std::vector<Real> weights_from(const VerifyCommand& command, const Model& model, const Entries& entries) {
-  const Entries weights = io::read_entries_like(io::data_files({command.weights}), model.rows, model.cols,
-                                                model.factors.rows(), model.factors.cols(), io::Strangers::leave_out,
-                                                {io::Format::automatic, command.read.duplicates})
-                              .entries;
+  const Entries weights =
+      io::read_entries_like(io::data_files({command.weights}), model.rows, model.cols, model.factors.rows(),
+                            model.factors.cols(), io::Strangers::leave_out,
+                            {.duplicates = command.read.duplicates, .threads = command.read.threads})
+          .entries;
   const auto key = [&](const Entries& of, std::size_t e) {
     return Offset{of.row[e]} * model.factors.cols() + of.col[e];
   };
@@ -183,7 +184,10 @@ void add_verify(CLI::App& program, Action& action) {
       ->type_name("FILE");
   app->add_flag("--quiet,-q", options->quiet, "no notes, no steps: the exit code says it");
   app->footer(kVerifyExamples);
-  app->callback([options, &action] { action = [options] { return run(*options); }; });
+  app->callback([options, &action] {
+    options->read.threads = options->verify.threads;
+    action = [options] { return run(*options); };
+  });
 }
 
 }  // namespace tracenorm::app

@@ -14,10 +14,10 @@ std::size_t doubt_stride(std::size_t count) { return count / 20'000 + 1; }
 ValueSample sample_of(const std::vector<Real>& values) {
   ValueSample sample;
   for (std::size_t k = 0; k < values.size(); k += doubt_stride(values.size())) sample.some.push_back(values[k]);
-  if (values.empty()) return sample;
-  const auto [least, most] = std::minmax_element(values.begin(), values.end());
-  sample.least = *least;
-  sample.most = *most;
+  sample.ends = [&values] {
+    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+    return std::pair(*least, *most);
+  };
   return sample;
 }
 
@@ -30,9 +30,10 @@ std::string ids_for_values(const ValueSample& values) {
     different.insert(value);
   }
   if (different.size() <= many) return {};
+  const auto [least, most] = values.ends();
   return fmt::format(
       "the values are whole numbers from {} to {}, more than {} different ones; if they are ids, choose other columns",
-      values.least, values.most, many);
+      least, most, many);
 }
 
 std::string mark_among_values(const ValueSample& values) {

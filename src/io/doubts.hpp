@@ -1,7 +1,9 @@
 // Values that may not be what they were taken for.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tracenorm/types.hpp"
@@ -11,12 +13,12 @@ namespace tracenorm::io {
 /// Some twenty thousand values, from all over the file, are enough for a doubt: of so many, every how-manieth.
 std::size_t doubt_stride(std::size_t count);
 
-/// Values in the order of the file, and the least and the largest of all.
+/// Values in the order of the file. The least and the largest of all are looked for only where they are to be told.
 struct ValueSample {
   std::vector<Real> some;
-  Real least = 0;
-  Real most = 0;
+  std::function<std::pair<Real, Real>()> ends;
 };
+/// Refers to the values.
 ValueSample sample_of(const std::vector<Real>& values);
 
 /// A sentence when the values look like ids: many different whole numbers. Empty otherwise.

@@ -65,6 +65,9 @@ class NamedSide {
   }
   void require(std::string_view id) { known_.add(id); }
 
+  [[nodiscard]] Index size() const { return known_.size(); }
+  /// `renumbered`: as in `IdMap`.
+  Labels finish(std::vector<Index>& renumbered) const { return known_.finish(renumbered); }
   Index finish(std::vector<Index>& indices, Labels& labels, const Execution& execution) const {
     std::vector<Index> renumbered;
     labels = known_.finish(renumbered);

@@ -1,12 +1,14 @@
 // Matrix Market: coordinate and array files, indices from 1.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 
+#include "base/execution.hpp"
+#include "io/loops.hpp"
 #include "io/messages.hpp"
 #include "io/readers.hpp"
 #include "io/text.hpp"
+#include "io/text_rounds.hpp"
 
 namespace tracenorm::io {
 namespace {
@@ -77,127 +79,206 @@ Size parse_size(std::string_view line, const Banner& banner, const std::string& 
   return size;
 }
 
-/// Banner and sizes read, lines of data to come.
-struct MarketFile {
-  LineReader lines;
-  Banner banner;
-  Size size;
+bool is_data(std::string_view line) {
+  const std::string_view text = trim(line);
+  return !text.empty() && text[0] != '%';
+}
 
-  explicit MarketFile(ByteSource source) : lines(std::move(source)) {
-    std::string_view line;
-    if (!lines.next(line)) fail("'{}' is empty: a Matrix Market file was expected", lines.name());
-    banner = parse_banner(line, lines.here());
-    if (!next_data(line)) fail("'{}' ends before the line of sizes", lines.name());
-    size = parse_size(line, banner, lines.here());
-  }
-
-  bool next_data(std::string_view& line) {
-    while (lines.next(line)) {
-      const std::string_view text = trim(line);
-      if (!text.empty() && text[0] != '%') return true;
-    }
-    return false;
-  }
-
-  /// The line of the next entry; an error when the file ends before.
-  std::string_view require_data(Offset entries_so_far) {
-    std::string_view line;
-    if (!next_data(line)) {
-      fail("'{}' ends early: {} entries were promised and {} are there; the file may be truncated", lines.name(),
-           size.entries, entries_so_far);
-    }
-    return line;
-  }
-
-  void require_end() {
-    std::string_view line;
-    if (next_data(line)) fail("{}: more than the {} entries that were promised", lines.here(), size.entries);
-  }
-
-  /// How many entries to make room for: a damaged line of sizes must not take all memory.
-  [[nodiscard]] std::size_t room() const {
-    return static_cast<std::size_t>(std::min<Offset>(size.entries, Offset{1} << 22U));
-  }
-};
-
-Index parse_index(std::string_view text, const char* what, Index count, const LineReader& lines) {
+template <class Where>
+Index parse_index(std::string_view text, const char* what, Index count, const Where& where) {
   const std::optional<std::int64_t> number = parse_integer(text);
   if (!number)
-    fail("{}: {} is not a {} index; a whole number from 1 to {} is needed", lines.here(), excerpt(text), what, count);
+    fail("{}: {} is not a {} index; a whole number from 1 to {} is needed", where(), excerpt(text), what, count);
   if (*number < first_index || *number > count)
-    fail("{}: the {} index {} is outside of 1 to {}", lines.here(), what, *number, count);
+    fail("{}: the {} index {} is outside of 1 to {}", where(), what, *number, count);
   return static_cast<Index>(*number - first_index);
 }
 
-// The other triangle of a symmetric matrix, after all lines of the file so that entry k still is line k.
-void mirror(Entries& entries) {
-  const std::size_t stored = entries.row.size();
-  for (std::size_t k = 0; k < stored; ++k) {
-    if (entries.row[k] == entries.col[k]) continue;
-    entries.row.push_back(entries.col[k]);
-    entries.col.push_back(entries.row[k]);
-    entries.value.push_back(entries.value[k]);
+/// Reads lines of data. One for each thread.
+class MarketParser {
+ public:
+  MarketParser(const Banner& banner, const Size& size) : banner_(banner), size_(size) {}
+
+  /// Appends what the line holds. `where` says its place.
+  template <class Where>
+  void parse(std::string_view line, Entries& found, const Where& where) {
+    if (banner_.array) {
+      const std::string_view text = trim(line);
+      found.value.push_back(is_missing_word(text) ? std::numeric_limits<Real>::quiet_NaN() : parse_value(text, where));
+      return;
+    }
+    const std::size_t needed = banner_.pattern ? 2 : 3;
+    const auto& fields = splitter_.split(line, needed);
+    if (fields.size() < needed)
+      fail("{}: {} fields where {} are needed: {}", where(), fields.size(), needed, excerpt(line));
+    found.row.push_back(parse_index(fields[0], "row", size_.rows, where));
+    found.col.push_back(parse_index(fields[1], "column", size_.cols, where));
+    found.value.push_back(banner_.pattern ? Real{1} : parse_value(fields[2], where));
   }
+
+ private:
+  const Banner& banner_;
+  const Size& size_;
+  FieldSplitter splitter_{Separator::blank};
+};
+
+class MarketFile {
+ public:
+  MarketFile(ByteSource source, const Execution& execution)
+      : lines_(std::move(source)), execution_(execution), rounds_(lines_, execution) {
+    std::string_view line;
+    if (!lines_.next(line)) fail("'{}' is empty: a Matrix Market file was expected", lines_.name());
+    banner_ = parse_banner(line, lines_.here());
+    do {
+      if (!lines_.next(line)) fail("'{}' ends before the line of sizes", lines_.name());
+    } while (!is_data(line));
+    size_ = parse_size(line, banner_, lines_.here());
+    line_ = lines_.line_number();
+    read();
+  }
+
+  [[nodiscard]] bool is_array() const { return banner_.array; }
+  [[nodiscard]] const std::string& name() const { return lines_.name(); }
+  ParsedEntries coordinates();
+  Matrix array();
+
+ private:
+  struct Block : LineBlock {
+    Entries found;
+    Offset data_lines = 0;
+    EntryLines lines;  // counted from the first of the block
+  };
+
+  void read() {
+    while (rounds_.next([&] { return at_line(name(), line_ + 1); })) {
+      rounds_.read(blocks_, Block(), [&](Block& block) { read(block); });
+      settle_blocks();
+    }
+    if (count_ < size_.entries) {
+      fail("'{}' ends early: {} entries were promised and {} are there; the file may be truncated", name(),
+           size_.entries, count_);
+    }
+  }
+
+  void read(Block& block) const {
+    block.found.row.clear();
+    block.found.col.clear();
+    block.found.value.clear();
+    block.data_lines = 0;
+    block.lines = {};
+    MarketParser parser(banner_, size_);
+    block.read_lines([&](std::string_view line) {
+      if (!is_data(line)) return;
+      block.lines.note(block.data_lines++, block.line_count);
+      parser.parse(line, block.found, [] { return std::string(); });
+    });
+  }
+
+  void settle_blocks() {
+    std::vector<std::size_t> place(rounds_.blocks() + 1, static_cast<std::size_t>(count_));
+    for (std::size_t b = 0; b < rounds_.blocks(); ++b) {
+      const Block& block = blocks_[b];
+      const Offset missing = size_.entries - count_;
+      if (block.data_lines > missing) {
+        fail("{}: more than the {} entries that were promised", at_line(name(), line_ + block.lines.line(missing)),
+             size_.entries);
+      }
+      if (block.bad) {
+        const auto here = [&] { return at_line(name(), line_ + block.line_count); };
+        Entries none;
+        block.fail_again(here, [&](std::string_view line) { MarketParser(banner_, size_).parse(line, none, here); });
+      }
+      if (!banner_.array) entry_lines_.append(block.lines, count_, line_);
+      line_ += block.line_count;
+      count_ += block.data_lines;
+      place[b + 1] = static_cast<std::size_t>(count_);
+    }
+    // What the line of sizes promises may be a lie, the bytes that the file has are none.
+    const double guess = 1.03 * rounds_.guess(place.back()).value_or(0);
+    const auto all = static_cast<std::size_t>(std::min(guess, static_cast<double>(size_.entries)));
+    if (!banner_.array) {
+      grow(entries_.row, place.back(), all);
+      grow(entries_.col, place.back(), all);
+    }
+    grow(entries_.value, place.back(), all);
+    rounds_.put([&](std::size_t b) {
+      const Entries& found = blocks_[b].found;
+      const auto at = static_cast<std::ptrdiff_t>(place[b]);
+      std::copy(found.row.begin(), found.row.end(), entries_.row.begin() + at);
+      std::copy(found.col.begin(), found.col.end(), entries_.col.begin() + at);
+      std::copy(found.value.begin(), found.value.end(), entries_.value.begin() + at);
+    });
+  }
+
+  LineReader lines_;
+  const Execution& execution_;
+  TextRounds rounds_;
+  Banner banner_;
+  Size size_;
+  std::vector<Block> blocks_;
+  Entries entries_;  // of an array the values alone, in the order of the file
+  EntryLines entry_lines_;
+  Offset count_ = 0;
+  Offset line_ = 0;  // the last one that was settled
+};
+
+// The other triangle of a symmetric matrix, after all lines of the file so that entry k still is line k.
+void mirror(Entries& entries, const Execution& execution) {
+  const std::size_t stored = entries.row.size();
+  const auto mirrored = [&](std::size_t k) { return entries.row[k] != entries.col[k]; };
+  put_in_order(
+      stored, execution,
+      [&](std::size_t first, std::size_t last) {
+        std::size_t count = 0;
+        for (std::size_t k = first; k < last; ++k) count += mirrored(k) ? 1 : 0;
+        return count;
+      },
+      [&](std::size_t count) {
+        entries.row.resize(stored + count);
+        entries.col.resize(stored + count);
+        entries.value.resize(stored + count);
+      },
+      [&](std::size_t first, std::size_t last, std::size_t at) {
+        at += stored;
+        for (std::size_t k = first; k < last; ++k) {
+          if (!mirrored(k)) continue;
+          entries.row[at] = entries.col[k];
+          entries.col[at] = entries.row[k];
+          entries.value[at++] = entries.value[k];
+        }
+      });
 }
 
-ParsedEntries read_coordinates(MarketFile& file) {
+ParsedEntries MarketFile::coordinates() {
   ParsedEntries parsed;
-  parsed.name = file.lines.name();
+  parsed.name = name();
   NamedEntries& data = parsed.data;
-  data.rows = file.size.rows;
-  data.cols = file.size.cols;
+  data.rows = size_.rows;
+  data.cols = size_.cols;
   data.row_labels.base = data.col_labels.base = first_index;
-  Entries& entries = data.entries;
-  entries.row.reserve(file.room());
-  entries.col.reserve(file.room());
-  entries.value.reserve(file.room());
-  EntryLines lines;
-  FieldSplitter splitter(Separator::blank);
-  const std::size_t needed = file.banner.pattern ? 2 : 3;
-  for (Offset k = 0; k < file.size.entries; ++k) {
-    const std::string_view line = file.require_data(k);
-    const auto& fields = splitter.split(line, needed);
-    if (fields.size() < needed)
-      fail("{}: {} fields where {} are needed: {}", file.lines.here(), fields.size(), needed, excerpt(line));
-    lines.note(k, file.lines.line_number());
-    entries.row.push_back(parse_index(fields[0], "row", data.rows, file.lines));
-    entries.col.push_back(parse_index(fields[1], "column", data.cols, file.lines));
-    entries.value.push_back(file.banner.pattern ? Real{1} : parse_value(fields[2], [&] { return file.lines.here(); }));
-  }
-  file.require_end();
-  if (file.banner.symmetric) mirror(entries);
-  const Offset stored = file.size.entries;
-  parsed.where = [lines = std::move(lines), stored](Offset entry) {
+  data.entries = std::move(entries_);
+  if (banner_.symmetric) mirror(data.entries, execution_);
+  const Offset stored = size_.entries;
+  parsed.where = [lines = std::move(entry_lines_), stored](Offset entry) {
     return entry < stored ? fmt::format("line {}", lines.line(entry)) : "the other triangle of the symmetric matrix";
   };
   return parsed;
 }
 
-Matrix read_array(MarketFile& file) {
+Matrix MarketFile::array() {
   Matrix matrix;
-  matrix.rows = file.size.rows;
-  matrix.cols = file.size.cols;
-  // The numbers first, in the order of the file: a line of sizes that lies then meets the end of the file, not of
-  // memory.
-  std::vector<Real> stored;
-  stored.reserve(file.room());
-  for (Offset k = 0; k < file.size.entries; ++k) {
-    const std::string_view text = trim(file.require_data(k));
-    stored.push_back(is_missing_word(text) ? std::numeric_limits<Real>::quiet_NaN()
-                                           : parse_value(text, [&] { return file.lines.here(); }));
-  }
-  file.require_end();
+  matrix.rows = size_.rows;
+  matrix.cols = size_.cols;
   const auto rows = static_cast<std::size_t>(matrix.rows);
   const auto cols = static_cast<std::size_t>(matrix.cols);
-  matrix.value.resize(rows * cols);
-  std::size_t next = 0;
-  for (std::size_t col = 0; col < cols; ++col) {
-    for (std::size_t row = file.banner.symmetric ? col : 0; row < rows; ++row) {
-      const Real value = stored[next++];
-      matrix.value[row * cols + col] = value;
-      if (file.banner.symmetric) matrix.value[col * cols + row] = value;
-    }
-  }
+  const std::vector<Real> stored = std::move(entries_.value);  // by columns, of a symmetric one from the diagonal on
+  matrix.value = banner_.symmetric ? by_rows(stored, rows, cols, execution_,
+                                             [&](std::size_t row, std::size_t col) {
+                                               const auto [left, low] = std::minmax(row, col);
+                                               return left * rows - left * (left + 1) / 2 + low;
+                                             })
+                                   : by_rows(stored, rows, cols, execution_,
+                                             [&](std::size_t row, std::size_t col) { return col * rows + row; });
   return matrix;
 }
 
@@ -213,15 +294,13 @@ bool is_matrix_market_array(ByteSource& source) {
   return is_matrix_market(head) && banner.find(" array") != std::string::npos;
 }
 
-ParsedEntries read_matrix_market(ByteSource source) {
-  MarketFile file(std::move(source));
-  if (file.banner.array) return entries_of(read_array(file), file.lines.name(), first_index);
-  return read_coordinates(file);
+ParsedEntries read_matrix_market(ByteSource source, const Execution& execution) {
+  MarketFile file(std::move(source), execution);
+  return file.is_array() ? entries_of(file.array(), file.name(), first_index, execution) : file.coordinates();
 }
 
-Matrix read_matrix_market_array(ByteSource source) {
-  MarketFile file(std::move(source));
-  return read_array(file);
+Matrix read_matrix_market_array(ByteSource source, const Execution& execution) {
+  return MarketFile(std::move(source), execution).array();
 }
 
 }  // namespace tracenorm::io

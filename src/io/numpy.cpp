@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "io/files.hpp"
+#include "io/loops.hpp"
 #include "io/readers.hpp"
 #include "io/text.hpp"
 #include "io/utf8.hpp"
@@ -98,14 +101,30 @@ std::string entry_name(const std::pair<std::size_t, std::size_t>& place) {
   return fmt::format("the entry in row {}, column {} (from 0)", place.first, place.second);
 }
 
-template <class Number, class Where>
-Real checked(Number number, const Where& where) {
-  const double wide = number;
-  if (std::isinf(wide)) fail("{} is infinite; NaN marks a missing entry, all others must be finite", where());
-  if (std::fabs(wide) > std::numeric_limits<Real>::max())
-    fail("{} is too large, {}; values are kept in single precision", where(), wide);
-  const Real value = wide;
-  return value;
+/// Appends them to the values. Returns how many of them may be: up to the first that is infinite or too large.
+template <class Number>
+std::size_t append(const Number* numbers, std::size_t count, std::vector<Real>& values) {
+  const std::size_t before = values.size();
+  values.resize(before + count);
+  Real* const value = values.data() + before;
+  const auto too_large = [](Number number) {
+    if constexpr (std::is_floating_point_v<Number>) {
+      return std::fabs(number) > Number{std::numeric_limits<Real>::max()};
+    } else {
+      return false;
+    }
+  };
+  bool bad = false;  // no way out of the loop: the compiler turns it into vectors
+  for (std::size_t k = 0; k < count; ++k) {
+    bad |= too_large(numbers[k]);
+    value[k] = static_cast<Real>(numbers[k]);
+  }
+  return bad ? static_cast<std::size_t>(std::find_if(numbers, numbers + count, too_large) - numbers) : count;
+}
+
+[[noreturn]] void fail_large(double number, const std::string& where) {
+  if (std::isinf(number)) fail("{} is infinite; NaN marks a missing entry, all others must be finite", where);
+  fail("{} is too large, {}; values are kept in single precision", where, number);
 }
 
 template <class Number>
@@ -205,7 +224,7 @@ std::string npy_header(std::string_view type, bool fortran_order, const std::vec
   return bytes + dictionary;
 }
 
-Matrix read_npy(ByteSource source) {
+Matrix read_npy(ByteSource source, const Execution& execution) {
   const NpyHeader header = read_npy_header(source);
   if (header.shape.size() != 2) {
     fail("'{}' has {} dimension{}, shape {}; a matrix needs two", source.name(), header.shape.size(),
@@ -222,14 +241,15 @@ Matrix read_npy(ByteSource source) {
   };
   std::vector<Real>& value = matrix.value;
   value.reserve(npy_room(source, header));
-  visit_numbers(source, header, [&](auto number) {
-    value.push_back(
-        checked(number, [&] { return fmt::format("'{}': {}", source.name(), entry_name(place(value.size()))); }));
+  visit_blocks(source, header, [&](const auto* numbers, std::size_t count) {
+    const std::size_t before = value.size();
+    const std::size_t fine = append(numbers, count, value);
+    if (fine < count)
+      fail_large(static_cast<double>(numbers[fine]),
+                 fmt::format("'{}': {}", source.name(), entry_name(place(before + fine))));
   });
-  if (header.fortran_order) {
-    const std::vector<Real> by_columns = std::exchange(value, std::vector<Real>(value.size()));
-    for (std::size_t k = 0; k < by_columns.size(); ++k) value[place(k).first * cols + place(k).second] = by_columns[k];
-  }
+  if (header.fortran_order)
+    value = by_rows(value, rows, cols, execution, [&](std::size_t row, std::size_t col) { return col * rows + row; });
   return matrix;
 }
 

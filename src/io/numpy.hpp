@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,19 +47,16 @@ namespace detail {
 void finish_npy(ByteSource& source);
 
 template <class Number, class Use>
-void visit_numbers_as(ByteSource& source, const NpyHeader& header, const Use& use) {
+void visit_blocks_as(ByteSource& source, const NpyHeader& header, const Use& use) {
   constexpr std::size_t block = 8192;
-  std::vector<char> bytes(block * sizeof(Number));
+  std::vector<Number> numbers(block);
   for (std::int64_t left = header.count(); left > 0;) {
     const auto now = static_cast<std::size_t>(std::min<std::int64_t>(left, block));
-    if (source.read(bytes.data(), now * sizeof(Number)) != now * sizeof(Number)) fail_npy_short(source, header);
-    for (std::size_t k = 0; k < now; ++k) {
-      char* item = bytes.data() + k * sizeof(Number);
-      if (header.swapped) std::reverse(item, item + sizeof(Number));
-      Number number;
-      std::memcpy(&number, item, sizeof(Number));
-      use(number);
-    }
+    char* const bytes = reinterpret_cast<char*>(numbers.data());
+    if (source.read(bytes, now * sizeof(Number)) != now * sizeof(Number)) fail_npy_short(source, header);
+    if (header.swapped)
+      for (std::size_t k = 0; k < now; ++k) std::reverse(bytes + k * sizeof(Number), bytes + (k + 1) * sizeof(Number));
+    use(static_cast<const Number*>(numbers.data()), now);
     left -= static_cast<std::int64_t>(now);
   }
   finish_npy(source);
@@ -68,10 +64,10 @@ void visit_numbers_as(ByteSource& source, const NpyHeader& header, const Use& us
 
 }  // namespace detail
 
-/// Calls `use` with each number in the order of the file, in the file's own type.
+/// Calls use(numbers, count) with some thousand numbers at a time in the order of the file, in the file's own type.
 template <class Use>
-void visit_numbers(ByteSource& source, const NpyHeader& header, const Use& use) {
-  const auto as = [&](auto number) { detail::visit_numbers_as<decltype(number)>(source, header, use); };
+void visit_blocks(ByteSource& source, const NpyHeader& header, const Use& use) {
+  const auto as = [&](auto number) { detail::visit_blocks_as<decltype(number)>(source, header, use); };
   const std::size_t bytes = header.item_bytes;
   switch (header.kind) {
     case 'f':
@@ -95,6 +91,14 @@ void visit_numbers(ByteSource& source, const NpyHeader& header, const Use& use) 
       break;
   }
   detail::fail_npy_number(source, header);
+}
+
+/// Calls `use` with each of them.
+template <class Use>
+void visit_numbers(ByteSource& source, const NpyHeader& header, const Use& use) {
+  visit_blocks(source, header, [&](const auto* numbers, std::size_t count) {
+    for (std::size_t k = 0; k < count; ++k) use(numbers[k]);
+  });
 }
 
 }  // namespace tracenorm::io

@@ -132,8 +132,9 @@ ValueSample sample_of(const std::vector<Real>& values, const DealtEntries& dealt
     ends[1] = std::max(ends[1], double(value));
   }
   dealt.ranks->largest(ends);
-  sample.least = static_cast<Real>(-ends[0]);
-  sample.most = static_cast<Real>(ends[1]);
+  sample.ends = [least = static_cast<Real>(-ends[0]), most = static_cast<Real>(ends[1])] {
+    return std::pair(least, most);
+  };
   return sample;
 }
 

@@ -10,6 +10,7 @@
 #include "io/doubts.hpp"
 #include "io/ids.hpp"
 #include "io/keep.hpp"
+#include "io/loops.hpp"
 #include "io/messages.hpp"
 #include "io/parts.hpp"
 #include "io/readers.hpp"
@@ -83,21 +84,22 @@ Input open_input(const std::string& path, const ReadOptions& options, Format tex
 
 ParsedEntries parse_entries(Input input, const ReadOptions& options) {
   const std::string name = input.bytes.name();
+  const Execution execution(options.threads);
   switch (input.format) {
     case Format::libmf:
       return read_libmf(std::move(input.bytes), options);
     case Format::matrix_market:
-      return read_matrix_market(std::move(input.bytes));
+      return read_matrix_market(std::move(input.bytes), execution);
     case Format::npy:
-      return entries_of(read_npy(std::move(input.bytes)), name, 0);
+      return entries_of(read_npy(std::move(input.bytes), execution), name, 0, execution);
     case Format::npz:
       return read_sparse_npz(std::move(*input.archive));
     case Format::matrix_text:
-      return entries_of(read_matrix_text(std::move(input.bytes), options), name, 0);
+      return entries_of(read_matrix_text(std::move(input.bytes), options, execution), name, 0, execution);
     case Format::edges: {
       ParsedEntries parsed;
       parsed.name = name;
-      parsed.data = entries_of(read_edges(std::move(input.bytes)));
+      parsed.data = entries_of(read_edges(std::move(input.bytes), GraphKind::undirected, execution));
       parsed.where = [](Offset entry) { return fmt::format("entry {}", entry); };
       return parsed;
     }
@@ -185,11 +187,17 @@ void leave_out(NamedEntries& data, const std::vector<std::string>& missing) {
   keep_if(data, [&](std::size_t k) { return !marks.has_number(data.entries.value[k]); });
 }
 
-void make_holes(Matrix& matrix, const std::vector<std::string>& missing) {
+constexpr Offset elements_at_once = Offset{1} << 16U;  // by a thread
+
+void make_holes(Matrix& matrix, const std::vector<std::string>& missing, const Execution& execution) {
   const MissingMarks marks(missing);
   if (marks.empty()) return;
-  for (Real& value : matrix.value)
-    if (marks.has_number(value)) value = std::numeric_limits<Real>::quiet_NaN();
+  execution.for_each_block(std::ssize(matrix.value), elements_at_once, [&](Offset first, Offset count) {
+    for (Offset k = first; k < first + count; ++k) {
+      Real& value = matrix.value[static_cast<std::size_t>(k)];
+      if (marks.has_number(value)) value = std::numeric_limits<Real>::quiet_NaN();
+    }
+  });
 }
 
 /// What the program should ask the user about, behind the columns that were taken.
@@ -199,7 +207,8 @@ void add_doubts(std::string& columns, const ValueSample& values, const ReadOptio
   if (!doubt.empty()) columns += (columns.empty() ? "" : "; ") + doubt;
 }
 
-Matrix matrix_of(const NamedEntries& data, const std::string& path) {
+/// No entry is given twice.
+Matrix matrix_of(const NamedEntries& data, const std::string& path, const Execution& execution) {
   constexpr double most = 4e9;
   if (static_cast<double>(data.rows) * data.cols > most) {
     fail("'{}' is {} x {}: too large for a full matrix; read it as entries", path, data.rows, data.cols);
@@ -213,9 +222,11 @@ Matrix matrix_of(const NamedEntries& data, const std::string& path) {
   const auto stride = static_cast<std::size_t>(data.cols);
   matrix.value.assign(static_cast<std::size_t>(data.rows) * stride, std::numeric_limits<Real>::quiet_NaN());
   const Entries& entries = data.entries;
-  for (std::size_t k = 0; k < entries.row.size(); ++k)
-    matrix.value[static_cast<std::size_t>(entries.row[k]) * stride + static_cast<std::size_t>(entries.col[k])] =
-        entries.value[k];
+  execution.for_each_block(entries.size(), elements_at_once, [&](Offset first, Offset count) {
+    for (auto k = static_cast<std::size_t>(first); k < static_cast<std::size_t>(first + count); ++k)
+      matrix.value[static_cast<std::size_t>(entries.row[k]) * stride + static_cast<std::size_t>(entries.col[k])] =
+          entries.value[k];
+  });
   return matrix;
 }
 
@@ -240,7 +251,7 @@ Format parse_format(std::string_view text) {
                           excerpt(text)));
 }
 
-ParsedEntries entries_of(const Matrix& matrix, const std::string& name, int base) {
+ParsedEntries entries_of(const Matrix& matrix, const std::string& name, int base, const Execution& execution) {
   ParsedEntries parsed;
   parsed.name = name;
   parsed.where = [](Offset entry) { return fmt::format("entry {}", entry); };
@@ -251,21 +262,36 @@ ParsedEntries entries_of(const Matrix& matrix, const std::string& name, int base
   data.col_labels = matrix.col_labels;
   data.row_labels.base = data.col_labels.base = base;
   data.columns = matrix.columns;
-  const auto present = static_cast<std::size_t>(
-      std::count_if(matrix.value.begin(), matrix.value.end(), [](Real value) { return !std::isnan(value); }));
-  if (present == 0) fail("'{}' holds no entries: all are missing", name);
-  data.entries.row.reserve(present);
-  data.entries.col.reserve(present);
-  data.entries.value.reserve(present);
-  std::size_t at = 0;
-  for (Index row = 0; row < matrix.rows; ++row) {
-    for (Index col = 0; col < matrix.cols; ++col, ++at) {
-      if (std::isnan(matrix.value[at])) continue;
-      data.entries.row.push_back(row);
-      data.entries.col.push_back(col);
-      data.entries.value.push_back(matrix.value[at]);
-    }
-  }
+  Entries& entries = data.entries;
+  const auto cols = static_cast<std::size_t>(matrix.cols);
+  const Real* const value = matrix.value.data();
+  put_in_order(
+      matrix.value.size(), execution,
+      [&](std::size_t first, std::size_t last) {
+        return static_cast<std::size_t>(
+            std::count_if(value + first, value + last, [](Real one) { return !std::isnan(one); }));
+      },
+      [&](std::size_t present) {
+        if (present == 0) fail("'{}' holds no entries: all are missing", name);
+        entries.row.resize(present);
+        entries.col.resize(present);
+        entries.value.resize(present);
+      },
+      [&](std::size_t first, std::size_t last, std::size_t at) {
+        auto row = static_cast<Index>(first / cols);
+        auto col = static_cast<Index>(first % cols);
+        for (std::size_t k = first; k < last; ++k) {
+          if (!std::isnan(value[k])) {
+            entries.row[at] = row;
+            entries.col[at] = col;
+            entries.value[at++] = value[k];
+          }
+          if (++col == matrix.cols) {
+            col = 0;
+            ++row;
+          }
+        }
+      });
   return parsed;
 }
 
@@ -369,27 +395,29 @@ NamedEntries read_entries_like(const std::vector<std::string>& paths, const Labe
 Matrix read_matrix(const std::string& path, const ReadOptions& options) {
   Input input = open_input(path, options, Format::matrix_text);
   require_used(options, input, path);
+  const Execution execution(options.threads);
   Matrix matrix;
   if (input.format == Format::npy) {
-    matrix = read_npy(std::move(input.bytes));
+    matrix = read_npy(std::move(input.bytes), execution);
   } else if (input.format == Format::matrix_text) {
-    matrix = read_matrix_text(std::move(input.bytes), options);
+    matrix = read_matrix_text(std::move(input.bytes), options, execution);
   } else if (input.format == Format::matrix_market && is_matrix_market_array(input.bytes)) {
-    matrix = read_matrix_market_array(std::move(input.bytes));
+    matrix = read_matrix_market_array(std::move(input.bytes), execution);
   } else {
     ParsedEntries parsed = parse_entries(std::move(input), options);
-    resolve_duplicates(parsed, options.duplicates, Execution(options.threads));
-    matrix = matrix_of(parsed.data, path);
+    resolve_duplicates(parsed, options.duplicates, execution);
+    matrix = matrix_of(parsed.data, path, execution);
   }
-  make_holes(matrix, options.missing);
+  make_holes(matrix, options.missing, execution);
   add_doubts(matrix.columns, sample_of(matrix.value), options);
   return matrix;
 }
 
 Graph read_graph(const std::string& path, const ReadOptions& options, GraphKind kind) {
   Input input = open_input(path, options, Format::edges);
-  if (input.format == Format::edges) return read_edges(std::move(input.bytes), kind);
-  return graph_of(parse_entries(std::move(input), options).data, path, kind);
+  const Execution execution(options.threads);
+  if (input.format == Format::edges) return read_edges(std::move(input.bytes), kind, execution);
+  return graph_of(parse_entries(std::move(input), options).data, path, kind, execution);
 }
 
 }  // namespace tracenorm::io

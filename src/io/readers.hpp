@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/execution.hpp"
 #include "io/archive.hpp"
 #include "io/duplicates.hpp"
 #include "io/several_texts.hpp"
@@ -28,23 +29,23 @@ ParsedEntries read_libmf(ByteSource source, const ReadOptions& options);
 ParsedEntries read_libmf(const std::vector<TextParts>& texts, const ReadOptions& options);
 ParsedEntries read_sparse_npz(ArchiveReader archive);
 
-Graph read_edges(ByteSource source, GraphKind kind = GraphKind::undirected);
+Graph read_edges(ByteSource source, GraphKind kind, const Execution& execution);
 /// An undirected graph as its symmetric matrix of ones.
 NamedEntries entries_of(const Graph& graph);
 /// Nonzero entries are edges.
-Graph graph_of(const NamedEntries& data, const std::string& name, GraphKind kind);
+Graph graph_of(const NamedEntries& data, const std::string& name, GraphKind kind, const Execution& execution);
 
 /// An array file becomes its entries.
-ParsedEntries read_matrix_market(ByteSource source);
+ParsedEntries read_matrix_market(ByteSource source, const Execution& execution);
 /// Array files only: see `is_matrix_market_array`.
-Matrix read_matrix_market_array(ByteSource source);
+Matrix read_matrix_market_array(ByteSource source, const Execution& execution);
 bool is_matrix_market_array(ByteSource& source);
 bool is_matrix_market(std::string_view head);
 
-Matrix read_npy(ByteSource source);
-Matrix read_matrix_text(ByteSource source, const ReadOptions& options);
+Matrix read_npy(ByteSource source, const Execution& execution);
+Matrix read_matrix_text(ByteSource source, const ReadOptions& options, const Execution& execution);
 
 /// The entries of a full matrix that are not missing, with indices from `base` as labels.
-ParsedEntries entries_of(const Matrix& matrix, const std::string& name, int base);
+ParsedEntries entries_of(const Matrix& matrix, const std::string& name, int base, const Execution& execution);
 
 }  // namespace tracenorm::io

@@ -282,7 +282,7 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
 }
 
 bool is_missing_word(std::string_view text) {
-  if (text.size() > 4) return false;
+  if (text.size() > 4 || (!text.empty() && text[0] != 'n' && text[0] != 'N')) return false;
   const std::string word = to_lower(text);
   return word.empty() || word == "na" || word == "n/a" || word == "null" || word == "none" || word == "nan";
 }

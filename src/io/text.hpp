@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <limits>
 #include <optional>
@@ -62,6 +63,24 @@ class LineReader {
   bool repeated_ = false;
   std::string_view last_;
   Offset line_number_ = 0;
+};
+
+/// Text in whole lines, one after another.
+class LineCutter {
+ public:
+  explicit LineCutter(std::string_view text) : rest_(text) {}
+  bool next(std::string_view& line) {
+    if (rest_.empty()) return false;
+    const auto* newline = static_cast<const char*>(std::memchr(rest_.data(), '\n', rest_.size()));
+    std::size_t size = newline != nullptr ? static_cast<std::size_t>(newline - rest_.data()) : rest_.size();
+    line = rest_.substr(0, size);
+    rest_.remove_prefix(newline != nullptr ? size + 1 : size);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    return true;
+  }
+
+ private:
+  std::string_view rest_;
 };
 
 /// What stands between the fields of a line. `blank` is any run of blanks and tabs.

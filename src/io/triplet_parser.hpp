@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,24 +22,6 @@ inline bool next_leading_line(LineReader& lines, std::string_view& line) {
   }
   return false;
 }
-
-/// Text in whole lines, one after another.
-class LineCutter {
- public:
-  explicit LineCutter(std::string_view text) : rest_(text) {}
-  bool next(std::string_view& line) {
-    if (rest_.empty()) return false;
-    const auto* newline = static_cast<const char*>(std::memchr(rest_.data(), '\n', rest_.size()));
-    std::size_t size = newline != nullptr ? static_cast<std::size_t>(newline - rest_.data()) : rest_.size();
-    line = rest_.substr(0, size);
-    rest_.remove_prefix(newline != nullptr ? size + 1 : size);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    return true;
-  }
-
- private:
-  std::string_view rest_;
-};
 
 struct Triplet {
   std::string_view row;

@@ -1,14 +1,8 @@
-// Text lines "row col value [more]", on all threads: a round is some megabytes of whole lines, cut into blocks that are
-// read at once. Ids that are known are looked up meanwhile, and nobody adds any; the new ones of each block are added
-// between two rounds, block by block, so that they are numbered in the order of the file. While the blocks of a round
-// are read, one more thread fetches (and unpacks) the bytes of the next.
+// Text lines "row col value [more]", in rounds. Ids that are known are looked up by the threads, and nobody adds any;
+// the new ones of each block are added between two rounds, block by block, so that they are numbered in the order of
+// the file.
 #include <algorithm>
-#include <cstring>
-#include <exception>
-#include <limits>
 #include <memory>
-#include <new>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -18,6 +12,7 @@
 #include "io/id_sides.hpp"
 #include "io/readers.hpp"
 #include "io/several_texts.hpp"
+#include "io/text_rounds.hpp"
 #include "io/triplet_parser.hpp"
 
 namespace tracenorm::io {
@@ -35,6 +30,7 @@ class TripletRounds {
         execution_(options.threads),
         rows_(row_what, [this] { return at(bad_line_); }),
         cols_(col_what, [this] { return at(bad_line_); }),
+        rounds_(text_.lines, execution_),
         line_(text_.lines.line_number() - (text_.columns.header ? 0 : 1)) {}
 
   /// Of lines that several files have, counted through.
@@ -84,99 +80,38 @@ class TripletRounds {
 
   void read() {
     parsed_.name = text_.lines.name();
-    NamedEntries& data = parsed_.data;
-    data.columns = text_.columns.words;
-    std::size_t bytes = block_bytes;
-    text_.lines.take(now_, bytes);
-    while (now_.bytes > 0 || now_.cut_off) {
-      cut();
-      bytes = std::min(4 * bytes, round_bytes());  // small ones first: what they add, later ones know
-      read_blocks(bytes);
+    parsed_.data.columns = text_.columns.words;
+    while (rounds_.next([&] { return at(line_ + 1); })) {
+      rounds_.read(blocks_, Block(*this), [&](Block& block) { read(block); });
       settle_blocks();
-      if (now_.cut_off) fail_long(at(line_ + 1));
-      if (failure_) std::rethrow_exception(failure_);
-      std::swap(now_, next_);
     }
   }
 
-  static constexpr std::size_t block_bytes = std::size_t{1} << 18U;
-  /// More for many threads; what is kept of a round is as much again.
-  [[nodiscard]] std::size_t round_bytes() const {
-    return std::clamp(static_cast<std::size_t>(execution_.threads()) * 4 * block_bytes, std::size_t{1} << 22U,
-                      std::size_t{1} << 24U);
-  }
-
-  struct Block {
+  struct Block : LineBlock {
     explicit Block(const TripletRounds& all) : row_ids(all.rows_), col_ids(all.cols_) {}
-    std::string_view text;
     typename Side::Own row_ids;
     typename Side::Own col_ids;
     NamedEntries found;
     EntryLines lines;  // counted from the first of the block
-    Offset line_count = 0;
-    bool bad = false;  // something is wrong with the last line that was counted
   };
-
-  /// The text of a round into blocks of whole lines.
-  void cut() {
-    std::string_view rest(now_.room.data(), now_.bytes);
-    used_ = 0;
-    while (!rest.empty()) {
-      std::size_t size = rest.size();
-      if (size > block_bytes) {
-        const std::size_t newline = rest.find('\n', block_bytes);
-        if (newline != std::string_view::npos) size = newline + 1;
-      }
-      if (used_ == blocks_.size()) blocks_.emplace_back(*this);
-      blocks_[used_++].text = rest.substr(0, size);
-      rest.remove_prefix(size);
-    }
-  }
-
-  /// All blocks, and the bytes of the next round.
-  void read_blocks(std::size_t next_bytes) {
-    next_.bytes = 0;
-    next_.cut_off = false;
-    const int fetching = now_.cut_off || ended_ ? 0 : 1;
-    execution_.for_each_shard(static_cast<int>(used_) + fetching, [&](int shard) {
-      if (shard >= fetching) return read(blocks_[static_cast<std::size_t>(shard - fetching)]);
-      try {
-        text_.lines.take(next_, next_bytes);
-        ended_ = next_.bytes == 0 && !next_.cut_off;
-      } catch (...) {
-        failure_ = std::current_exception();
-      }
-    });
-  }
 
   void read(Block& block) const {
     Entries& entries = block.found.entries;
     clear(block);
     TripletParser parser(text_, missing_);
     const auto nowhere_yet = [] { return std::string(); };
-    const bool zero = std::memchr(block.text.data(), 0, block.text.size()) != nullptr;
     Triplet triplet;
-    LineCutter cutter(block.text);
-    std::string_view line;
-    try {
-      while (cutter.next(line)) {
-        ++block.line_count;
-        if (zero && line.find('\0') != std::string_view::npos) fail_zero("");
-        if (!parser.parse(line, triplet, nowhere_yet)) continue;
-        block.lines.note(static_cast<Offset>(entries.value.size()), block.line_count);
-        rows_.append(triplet.row, triplet.row_number, block.row_ids, entries.row);
-        cols_.append(triplet.col, triplet.col_number, block.col_ids, entries.col);
-        entries.value.push_back(triplet.value);
-        if (text_.columns.weight != nowhere) block.found.weight.push_back(triplet.weight);
-        if (text_.columns.time != nowhere) block.found.time.push_back(triplet.time);
-      }
-      rows_.append_waiting(block.row_ids, entries.row);
-      cols_.append_waiting(block.col_ids, entries.col);
-    } catch (const std::bad_alloc&) {
-      throw;
-    } catch (const std::exception&) {  // thrown again by whoever knows the number of the line
-      block.bad = true;
-    }
+    block.read_lines([&](std::string_view line) {
+      if (!parser.parse(line, triplet, nowhere_yet)) return;
+      block.lines.note(static_cast<Offset>(entries.value.size()), block.line_count);
+      rows_.append(triplet.row, triplet.row_number, block.row_ids, entries.row);
+      cols_.append(triplet.col, triplet.col_number, block.col_ids, entries.col);
+      entries.value.push_back(triplet.value);
+      if (text_.columns.weight != nowhere) block.found.weight.push_back(triplet.weight);
+      if (text_.columns.time != nowhere) block.found.time.push_back(triplet.time);
+    });
+    rows_.append_waiting(block.row_ids, entries.row);
+    cols_.append_waiting(block.col_ids, entries.col);
   }
 
   static void clear(Block& block) {
@@ -188,15 +123,13 @@ class TripletRounds {
     block.found.weight.clear();
     block.found.time.clear();
     block.lines = {};
-    block.line_count = 0;
-    block.bad = false;
   }
 
   /// Numbers what is new, and puts the entries where they belong.
   void settle_blocks() {
     NamedEntries& data = parsed_.data;
-    std::vector<std::size_t> place(used_ + 1, data.entries.row.size());
-    for (std::size_t b = 0; b < used_; ++b) {
+    std::vector<std::size_t> place(rounds_.blocks() + 1, data.entries.row.size());
+    for (std::size_t b = 0; b < rounds_.blocks(); ++b) {
       Block& block = blocks_[b];
       if (block.bad) fail_in(block);
       bad_line_ = line_ + 1;  // for an id too many: where the block begins is near enough
@@ -207,9 +140,9 @@ class TripletRounds {
       place[b + 1] = place[b] + block.found.entries.row.size();
     }
     make_room(place.back());
-    execution_.for_each_shard(static_cast<int>(used_), [&](int b) {
-      const Block& block = blocks_[static_cast<std::size_t>(b)];
-      const auto at = static_cast<std::ptrdiff_t>(place[static_cast<std::size_t>(b)]);
+    rounds_.put([&](std::size_t b) {
+      const Block& block = blocks_[b];
+      const auto at = static_cast<std::ptrdiff_t>(place[b]);
       const NamedEntries& found = block.found;
       std::transform(found.entries.row.begin(), found.entries.row.end(), data.entries.row.begin() + at,
                      [&](Index row) { return Side::settled(row, block.row_ids); });
@@ -225,42 +158,33 @@ class TripletRounds {
   void make_room(std::size_t count) {
     NamedEntries& data = parsed_.data;
     std::size_t all = 0;
-    bytes_ += now_.bytes;
-    if (const auto size = text_.lines.size(); size && count > data.entries.row.capacity()) {
-      const double guess = static_cast<double>(count) * static_cast<double>(*size) / static_cast<double>(bytes_);
-      all = static_cast<std::size_t>(1.03 * guess);
+    if (const auto guess = rounds_.guess(count); guess && count > data.entries.row.capacity()) {
+      all = static_cast<std::size_t>(1.03 * *guess);
       const double entry = 2 * sizeof(Index) + sizeof(Real) + (text_.columns.weight != nowhere ? sizeof(Real) : 0) +
                            (text_.columns.time != nowhere ? sizeof(double) : 0);
       constexpr double little = 1e7;  // to ask what there is takes longer than to read a small file
-      if (guess > little)
-        require_memory((guess - static_cast<double>(count)) * entry, available_memory(),
-                       fmt::format("'{}': to read its {:.3g} entries", parsed_.name, guess));
+      if (*guess > little)
+        require_memory((*guess - static_cast<double>(count)) * entry, available_memory(),
+                       fmt::format("'{}': to read its {:.3g} entries", parsed_.name, *guess));
     }
-    const auto grow = [&](auto& list) {
-      if (all > count) list.reserve(all);
-      list.resize(count);
-    };
-    grow(data.entries.row);
-    grow(data.entries.col);
-    grow(data.entries.value);
-    if (text_.columns.weight != nowhere) grow(data.weight);
-    if (text_.columns.time != nowhere) grow(data.time);
+    grow(data.entries.row, count, all);
+    grow(data.entries.col, count, all);
+    grow(data.entries.value, count, all);
+    if (text_.columns.weight != nowhere) grow(data.weight, count, all);
+    if (text_.columns.time != nowhere) grow(data.time, count, all);
   }
 
   /// The bad line again, with its number.
   [[noreturn]] void fail_in(const Block& block) {
-    LineCutter cutter(block.text);
-    std::string_view line;
-    for (Offset k = 0; k < block.line_count; ++k) cutter.next(line);
     bad_line_ = line_ + block.line_count;
     const auto here = [&] { return at(bad_line_); };
-    if (line.find('\0') != std::string_view::npos) fail_zero(here());
-    TripletParser parser(text_, missing_);
-    Triplet triplet;
-    parser.parse(line, triplet, here);
-    rows_.require(triplet.row);
-    cols_.require(triplet.col);
-    fail("{}: the line cannot be read: {}", here(), excerpt(line));
+    block.fail_again(here, [&](std::string_view line) {
+      TripletParser parser(text_, missing_);
+      Triplet triplet;
+      parser.parse(line, triplet, here);
+      rows_.require(triplet.row);
+      cols_.require(triplet.col);
+    });
   }
 
   OpenedText text_;
@@ -268,18 +192,13 @@ class TripletRounds {
   Execution execution_;
   Side rows_;
   Side cols_;
-  LineReader::Lines now_;
-  LineReader::Lines next_;
-  bool ended_ = false;
-  std::exception_ptr failure_;  // of fetching the next round
+  TextRounds rounds_;
   std::vector<Block> blocks_;
-  std::size_t used_ = 0;  // of the blocks, in this round
   ParsedEntries parsed_;
   EntryLines lines_;
   std::shared_ptr<const FileLines> files_;  // where there are several
   Offset line_;                             // the last one that was settled
   Offset bad_line_ = 0;                     // for messages
-  std::uint64_t bytes_ = 0;
 };
 
 }  // namespace

@@ -382,5 +382,8 @@ class SimilarTest(DataTest):
         self.assertEqual(
             len(self.succeed("similar", "m.npz", "--row", 3, "--row", 4, "--top", 2).stdout.splitlines()), 4
         )
+        both = ("similar", "m.npz", "--row", 3, "--column", 7, "--column", 2)
+        one = self.succeed(*both, "--threads", 1).stdout
+        self.assertEqual([self.succeed(*both, "--threads", threads).stdout for threads in (2, 3, 5)], 3 * [one])
         self.fail_with(3, "similar", "m.npz", "--row", "nobody", says=("--row", "nobody"))
         self.fail_with(2, "similar", "m.npz", says="--column")

@@ -57,7 +57,7 @@ ROWS = (
 def read_log():
     finished = EXPERIMENTS / "finished"
     log = Log(finished / "runs.jsonl")
-    plan = Plan(log.last_version(), RecordedData(finished / "data.json"), pathlib.Path("WORK"), log)
+    plan = Plan(log.last_version(), RecordedData(finished / "data.json"), log)
     return plan, [load_experiment(EXPERIMENTS / f"{name}.json") for name in NAMES]
 
 
