@@ -340,15 +340,13 @@ def measure(hosts, chosen, program, folder, options):
                  "--certificate-share", 0, "--quiet", "--json", "run.json"]  # fmt: skip
         subprocess.run(hosts.command(hosts.count, 1, program, *words), cwd=folder, check=True)
         run = json.loads((folder / "run.json").read_text())
-        return run["seconds"], run["environment"]["bytes_sent"], run["environment"]["messages"], run["counters"]
+        told = run["environment"]
+        seconds = next(line["seconds"] for line in run["profile"] if line["phase"] == "iterations")
+        return seconds, told["bytes_sent"], told["messages"], run["counters"]["passes"]
 
-    best = None
-    for _ in range(3):
-        first, second = run(chosen.iterations), run(2 * chosen.iterations)
-        each = [(b - a) / chosen.iterations for a, b in zip(first[:3], second[:3], strict=True)]
-        passes = (second[3]["passes"] - first[3]["passes"]) / chosen.iterations
-        best = min(best or (each, passes), (each, passes))
-    (seconds, sent, calls), passes = best
+    shorter, longer = ([run(count) for _ in range(3)] for count in (chosen.iterations, 2 * chosen.iterations))
+    first, second = min(shorter), min(longer)  # by seconds; bytes and calls are the same
+    seconds, sent, calls, passes = ((b - a) / chosen.iterations for a, b in zip(first, second, strict=True))
     print(
         f"{hosts.count} hosts, {chosen.rate or 'no limit'}: {1000 * seconds:.2f} ms an iteration, {sent / 1e3:.1f} kB "
         f"of the first rank, {calls:.1f} calls, {passes:.2f} passes"
