@@ -120,7 +120,8 @@ std::string to_text(const EvaluateOptions& options, const std::string& columns, 
   return text;
 }
 
-std::string to_json(const EvaluateOptions& options, const std::string& columns, const Scores& scores) {
+std::string to_json(const EvaluateOptions& options, const std::string& columns, const Scores& scores,
+                    const Environment& environment) {
   nlohmann::ordered_json json;
   json["command"] = "evaluate";
   json["data"] = options.completion.common.data;
@@ -138,12 +139,13 @@ std::string to_json(const EvaluateOptions& options, const std::string& columns, 
     json["scores"][score.name] = {
         {"mean", number(score.mean())}, {"deviation", number(score.deviation())}, {"values", values}};
   }
+  json["environment"] = nlohmann::ordered_json::parse(report::to_json(report::environment(environment)));
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 /// Trains on one part and scores on the other. Returns false when interrupted.
 bool score_part(const EvaluateOptions& options, const CompletionData& data, const Part& part, double relevant,
-                Scores& scores, const RunHooks& hooks) {
+                Scores& scores, Environment& environment, const RunHooks& hooks) {
   const Fit fitted = fit(fit_data(options.completion, data, part.train, {}), options.completion.common.fit, hooks);
   const Result& result = fitted.result;
   if (result.status == Status::interrupted) return false;
@@ -169,6 +171,7 @@ bool score_part(const EvaluateOptions& options, const CompletionData& data, cons
   if (std::isfinite(result.relative_gap)) scores.add("relative_gap", result.relative_gap, Look::share);
   scores.add("test_entries", static_cast<double>(error.entries), Look::count);
   scores.add("unknown", static_cast<double>(error.unknown), Look::count);
+  environment = result.environment;
   return true;
 }
 
@@ -188,11 +191,13 @@ int run(EvaluateOptions options) {
   }
 
   Scores scores;
+  Environment environment;  // of the last part
   bool complete = true;
   std::size_t done = 0;
   if (!options.test.empty()) {
     Entries test = read_held_out(options.test, "test", data.table, common);
-    complete = score_part(options, data, {std::move(entries), std::move(test)}, relevant, scores, watch.hooks());
+    complete =
+        score_part(options, data, {std::move(entries), std::move(test)}, relevant, scores, environment, watch.hooks());
     done += complete ? 1 : 0;
   } else {
     const std::vector<int> fold = report::draw_folds(entries.row.size(), options.folds, common.fit.run.seed);
@@ -200,14 +205,14 @@ int run(EvaluateOptions options) {
       watch.set_series(fmt::format("fold {} of {}", f + 1, options.folds));
       Part part;
       for (std::size_t e = 0; e < fold.size(); ++e) append(fold[e] == f ? part.test : part.train, entries, e);
-      complete = score_part(options, data, part, relevant, scores, watch.hooks());
+      complete = score_part(options, data, part, relevant, scores, environment, watch.hooks());
       done += complete ? 1 : 0;
     }
   }
   watch.end_progress();
   if (!complete) note(common.quiet, fmt::format("interrupted; the scores are those of {} finished parts", done));
   if (done > 0) {
-    if (!common.json.empty()) write_output(common.json, to_json(options, data.table.columns, scores));
+    if (!common.json.empty()) write_output(common.json, to_json(options, data.table.columns, scores, environment));
     if (!common.quiet && common.json != kStdout) {
       write_output(std::string(kStdout), to_text(options, data.table.columns, scores, done));
     }

@@ -15,6 +15,13 @@ namespace {
 
 int own_stderr = -1;  // of a rank that does not speak
 
+/// Machines differ: a file may be missing on one of them.
+void say_where() {
+  std::array<char, 256> host{};
+  if (ranks()->neighbours() == ranks()->size() || ::gethostname(host.data(), host.size() - 1) != 0) return;
+  std::fprintf(stderr, "On %s, rank %d of %d.\n", host.data(), ranks()->rank(), ranks()->size());
+}
+
 /// What this rank has kept to itself.
 void speak() {
   if (own_stderr < 0) return;
@@ -47,6 +54,7 @@ void join_ranks() {
 
 int end_after_error(int code) {
   if (!why_no_mpi().empty() || ranks() == nullptr || all_failed(*ranks())) return code;
+  say_where();
   speak();
   end_all_ranks(code);
 }

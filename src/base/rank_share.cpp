@@ -16,11 +16,11 @@ constexpr double kSlack = 1.0 / 32;
 
 Share make_share(ShardCuts shards, const Ranks& ranks) {
   // Where two ranks part, branches of the tree of shards end whose sums must travel: the fewer, the rounder the number.
-  const int units = (shards.count() + shards.together - 1) / shards.together;
+  const double units = static_cast<double>(shards.count()) / shards.together;  // the last may be a part of one
   const auto twos = [](int number) { return number == 0 ? 32 : std::countr_zero(static_cast<unsigned>(number)); };
   Share share{{0}, ranks.rank(), std::move(shards), {0}};
   for (int r = 1; r <= ranks.size(); ++r) {
-    const double even = static_cast<double>(units) * r / ranks.size();
+    const double even = units * r / ranks.size();
     const double slack = kSlack * units / ranks.size();
     int cut = static_cast<int>(std::lround(even));
     for (int near = static_cast<int>(std::ceil(even - slack)); near <= even + slack; ++near) {

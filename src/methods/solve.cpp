@@ -195,9 +195,8 @@ Result solve(const Problem& problem, const Method& method, const RunOptions& opt
   }
   if (hooks.ranks != nullptr && problem.constraint.symmetric()) {
     throw TopicError(ErrorCode::usage, Topic::ranks,
-                     "symmetry: several ranks share rows, not a triangle; leave symmetry out, or start it "
-                     "without several ranks",
-                     "symmetry");
+                     "a symmetric problem, as every covariance is, is for one process: several ranks share rows, not a "
+                     "triangle; start it without several ranks");
   }
   if (!is_bounded(method) && problem.constraint.symmetric()) {
     throw Error(ErrorCode::usage,

@@ -38,8 +38,9 @@ std::vector<NamedValue> all_options(const RunReport& report) {
   return all;
 }
 
-std::vector<NamedValue> environment(const RunReport& report) {
-  const Environment& environment = report.result.environment;
+std::vector<NamedValue> environment(const RunReport& report) { return environment(report.result.environment); }
+
+std::vector<NamedValue> environment(const Environment& environment) {
   std::vector<NamedValue> values{{"version", environment.version},
                                  {"compiler", environment.compiler},
                                  {"instruction_set", environment.instruction_set},

@@ -76,6 +76,7 @@ std::vector<NamedValue> all_options(const RunReport& report);
 
 /// What ran: version, compiler, instruction set, threads, seed.
 std::vector<NamedValue> environment(const RunReport& report);
+std::vector<NamedValue> environment(const Environment& environment);
 
 /// The answer with its names, and with a JSON inside that says what was solved and how well.
 Model make_model(const RunReport& report);

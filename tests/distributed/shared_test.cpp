@@ -8,6 +8,7 @@
 
 #include "base/among_ranks.hpp"
 #include "base/random.hpp"
+#include "base/rank_share.hpp"
 #include "fit/split.hpp"
 #include "model/shared_rows.hpp"
 #include "support/thread_ranks.hpp"
@@ -146,6 +147,20 @@ TEST(SharedRows, WithEverythingChosenOnEntriesThatAreGiven) {
 TEST(SharedRows, RefuseWhatNeedsAllOfThem) {
   on_ranks([](Ranks& ranks) {
     EXPECT_THROW(fit(dealt(some_data(), ranks), {.radius = 10, .penalty = L1Penalty{1}}, {.ranks = &ranks}), Error);
+  });
+}
+
+TEST(SharedRows, PartWhereLargeBranchesOfTheirSumsEnd) {
+  // Two shards stay together; the last of 33 is alone.
+  ShardCuts cuts{{}, 2};
+  for (Index row = 0; row <= 33; ++row) cuts.rows.push_back(row);
+  on_ranks([&](Ranks& ranks) {
+    const std::vector<int> found = make_share(cuts, ranks).shard_cuts;
+    if (ranks.size() == 2) {
+      EXPECT_EQ(found, (std::vector{0, 16, 33}));
+    } else if (ranks.size() == 4) {
+      EXPECT_EQ(found, (std::vector{0, 8, 16, 24, 33}));
+    }
   });
 }
 

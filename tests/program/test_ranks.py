@@ -290,7 +290,8 @@ class Ranks(RanksTest):
         data = self.ratings()
         run = self.json_on(2, "evaluate", data, "--folds", 2, "--radius", 30)
         alone = self.run_json("evaluate", data, "--folds", 2, "--radius", 30)
-        self.assertEqual(run["scores"]["rmse"]["mean"], alone["scores"]["rmse"]["mean"])
+        self.assertEqual(run["scores"], alone["scores"])
+        self.assertEqual((run["environment"]["ranks"], alone["environment"]["ranks"]), (2, 1))
 
     def test_certificates_are_proved(self):
         data = self.ratings(rows=60, cols=40)
@@ -307,6 +308,8 @@ class Ranks(RanksTest):
             (["complete", self.ratings(), "--method", "rlrmc"], 2, "needs the whole matrix in one process"),
             (["complete", "ratings.tsv", "--iteration", "3"], 2, "did you mean --iterations"),
             (["complete", "-"], 2, "standard input reaches one rank"),
+            (["covariance", self.matrix()], 2, "a symmetric problem, as every covariance is, is for one process"),
+            (["denoise", self.folder], 3, "it is a folder; give the name of a file"),
         ):
             done = self.on_ranks(3, *arguments)
             self.assertEqual(done.returncode, code, done.stderr)
