@@ -27,9 +27,9 @@ def digits(numbers, width):
     return table
 
 
-def shape(lines, shrink):
-    part = min(1.0, lines / RATINGS) if shrink else 1.0
-    return max(20, round(USERS * part**0.5)), max(10, round(FILMS * part**0.5))
+def shape(options):
+    part = min(1.0, options.lines / RATINGS) if options.shrink else 1.0
+    return options.users or max(20, round(USERS * part**0.5)), options.films or max(10, round(FILMS * part**0.5))
 
 
 def draw(lines, users, films, random):
@@ -102,13 +102,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("output")
     parser.add_argument("--lines", type=int, default=RATINGS)
+    parser.add_argument("--users", type=int, help="so many, whatever the lines say")
+    parser.add_argument("--films", type=int, help="the same")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--shuffle", action="store_true", help="lines in random order, within runs of four million")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes; the lines do not depend on it")
     parser.add_argument("--shrink", action="store_true", help="fewer users and films where there are fewer lines")
     options = parser.parse_args()
     random = np.random.default_rng(options.seed)
-    users, films = shape(options.lines, options.shrink)
+    users, films = shape(options)
     world = World(users, films, random)
     first_day, days = np.datetime64("1999-11-11"), 2243
     written = 0

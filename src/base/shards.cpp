@@ -141,6 +141,21 @@ Shards Shards::joined() const {
   return {cuts_.joined(), first_ / size, (all_ + size - 1) / size, *others_};
 }
 
+int Shards::outputs(int at_once) const {
+  if (others_ == nullptr && count() <= at_once) return count();
+  int sums = 0;
+  int before = 0;
+  for (const Branch& branch : branches_) sums = std::max(sums, before++ + (branch.size() + at_once - 1) / at_once);
+  return std::min(at_once, count()) + sums;
+}
+
+template <class Number>
+void Shards::add_neighbours(int parts, Number* of, Offset width, Number* out, Offset from, Offset count) {
+  add_branch(parts, of + from, width, count, out + from);
+}
+template void Shards::add_neighbours(int, double*, Offset, double*, Offset, Offset);
+template void Shards::add_neighbours(int, float*, Offset, float*, Offset, Offset);
+
 template <class Number>
 void Shards::add_branches(Number* parts, Offset width, Number* out, Offset from, Offset count) const {
   for (std::size_t b = 0; b < branches_.size(); ++b) {

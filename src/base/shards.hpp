@@ -89,6 +89,36 @@ class Shards {
                              [&](Offset from, Offset count) { add_branches(parts, width, out, from, count); });
     if (others_ != nullptr) join(parts, width, out);
   }
+  /// The same in rounds, so that there need not be room for the parts of all shards at once, only for `outputs` of
+  /// them: make(first, last, parts) makes those of so many neighbours, a power of two or fewer.
+  template <class Number, class Make>
+  void add_up_in_rounds(int at_once, Number* parts, Offset width, Number* out, const Execution& execution, Offset block,
+                        Make&& make) const {
+    // Neighbours of a round are a branch of the tree; the sums of rounds stand behind the parts of one.
+    const auto add = [&](int neighbours, Number* of, Number* to) {
+      execution.for_each_block(
+          width, block, [&](Offset from, Offset size) { add_neighbours(neighbours, of, width, to, from, size); });
+    };
+    if (others_ == nullptr && count() <= at_once) {
+      make(0, count(), parts);
+      return add(count(), parts, out);
+    }
+    Number* const sums = parts + std::min(at_once, count()) * width;
+    Number* sum = sums;  // one for every branch
+    for (const Branch& branch : branches_) {
+      int rounds = 0;
+      for (int first = branch.first; first < branch.last; first += at_once, ++rounds) {
+        const int last = std::min(branch.last, first + at_once);
+        make(first, last, parts);
+        add(last - first, parts, sum + rounds * width);
+      }
+      add(rounds, sum, others_ == nullptr ? out : sum);
+      sum += width;
+    }
+    if (others_ != nullptr) join(sums, width, out);
+  }
+  /// So many parts there must be room for.
+  [[nodiscard]] int outputs(int at_once) const;
   /// Of sums that are made of doubles alone.
   template <class Sums>
   [[nodiscard]] Sums add_up(std::vector<Sums>& parts) const {
@@ -100,6 +130,9 @@ class Shards {
   }
 
  private:
+  /// Adds up numbers [from, from + count) of so many parts, which are a branch.
+  template <class Number>
+  static void add_neighbours(int parts, Number* of, Offset width, Number* out, Offset from, Offset count);
   /// Adds up numbers [from, from + count) of every branch: a single one to `out`, several beside each other.
   template <class Number>
   void add_branches(Number* parts, Offset width, Number* out, Offset from, Offset count) const;

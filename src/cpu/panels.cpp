@@ -22,6 +22,8 @@ Offset row_block(Offset work_per_row) {
 }
 /// Inner products that a block of rows keeps.
 constexpr Index kMostOfABlock = 16384;
+/// And so many all of them together; beyond, blocks of a shard are added up one after another.
+constexpr Offset kMostParts = Offset{1} << 21U;
 constexpr Offset kVectorBlock = 4096;
 constexpr Offset kRowBlock = 1024;
 
@@ -71,11 +73,15 @@ bool same_numbers(const Panel& a, const Panel& b) {
   return a.data() == b.data() && a.first() == b.first() && a.columns() == b.columns();
 }
 
-/// At least so many numbers, and so many more that bases which grow seldom ask again.
+/// At least so many numbers, and so many more that bases which grow seldom ask again: few bases become large.
 template <class Number>
 void make_room(std::vector<Number>& numbers, Offset count) {
   constexpr Offset least = 512;
-  if (static_cast<Offset>(numbers.size()) < count) numbers.resize(static_cast<std::size_t>(std::max(least, 2 * count)));
+  constexpr Offset large = Offset{1} << 18U;
+  if (static_cast<Offset>(numbers.size()) >= count) return;
+  const Offset room = count < large ? std::max(least, 2 * count) : count;
+  if (static_cast<Offset>(numbers.capacity()) < room) std::vector<Number>().swap(numbers);  // not both
+  numbers.resize(static_cast<std::size_t>(room));
 }
 
 /// a' b over some of their rows, for exact panels and for those of searches.
@@ -197,7 +203,11 @@ template <class Number, class Work>
 void CpuPanels::sum_over_blocks(const Panel& panel, Offset block, std::vector<Number>& parts,
                                 Eigen::Ref<Eigen::MatrixXd> out, Work&& work) {
   const Eigen::Index size = out.size();
-  make_room(parts, (panel.rows() / block + shards_.count() + 1) * size);
+  const Offset all_blocks = panel.rows() / block + shards_.count() + 1;
+  if (panel.side() == Side::left && all_blocks * size > kMostParts) {
+    return sum_within_shards(panel, block, parts, out, work);
+  }
+  make_room(parts, all_blocks * size);
   for_blocks(panel, block,
              [&](Offset index, Offset first, Offset count) { work(first, count, parts.data() + index * size); });
   if (panel.side() == Side::right && block_begin_.back() == 1) {
@@ -217,6 +227,29 @@ void CpuPanels::sum_over_blocks(const Panel& panel, Offset block, std::vector<Nu
     }
   }
   if (panel.side() == Side::left) shards_.add_up(shard_parts_.data(), size, shard_parts_.data());
+  out = Eigen::Map<const Eigen::MatrixXd>(shard_parts_.data(), out.rows(), out.cols());
+}
+
+template <class Number, class Work>
+void CpuPanels::sum_within_shards(const Panel& panel, Offset block, std::vector<Number>& parts,
+                                  Eigen::Ref<Eigen::MatrixXd> out, Work&& work) {
+  const Eigen::Index size = out.size();
+  const int shards = shards_.count();
+  const Offset stretch = shards_.rows() == 0 ? 1 : panel.rows() / shards_.rows();  // of a flat panel
+  make_room(parts, shards * size);
+  make_room(shard_parts_, (shards + 1) * size);
+  execution_.for_each_shard(shards, [&](int s) {
+    Number* part = parts.data() + s * size;
+    Eigen::Map<Eigen::VectorXd> sum(shard_parts_.data() + s * size, size);
+    sum.setZero();
+    const Offset last = stretch * shards_.begin(s + 1);
+    for (Offset first = stretch * shards_.begin(s); first < last; first += block) {
+      work(first, std::min(block, last - first), part);
+      sum += Eigen::Map<const Eigen::Matrix<Number, Eigen::Dynamic, 1>>(part, size).template cast<double>();
+    }
+  });
+  if (shards == 0) std::fill_n(shard_parts_.begin(), size, 0.0);
+  shards_.add_up(shard_parts_.data(), size, shard_parts_.data());
   out = Eigen::Map<const Eigen::MatrixXd>(shard_parts_.data(), out.rows(), out.cols());
 }
 

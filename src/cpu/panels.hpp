@@ -57,6 +57,10 @@ class CpuPanels final : public Panels {
   template <class Number, class Work>
   void sum_over_blocks(const Panel& panel, Offset block, std::vector<Number>& parts, Eigen::Ref<Eigen::MatrixXd> out,
                        Work&& work);
+  /// The same of a left panel, with one part for every shard, not for every block.
+  template <class Number, class Work>
+  void sum_within_shards(const Panel& panel, Offset block, std::vector<Number>& parts, Eigen::Ref<Eigen::MatrixXd> out,
+                         Work&& work);
   void gram_of_descent(PanelList a, const Panel& b, Eigen::Ref<Eigen::MatrixXd> out);
   void combine_exact(double keep, const Panel& in, const SmallMatrix& small, const Panel& out);
   void combine_search(double keep, PanelList in, const SmallMatrix& small, const Panel& out);

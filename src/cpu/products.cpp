@@ -1,10 +1,21 @@
 // Products of a CPU store's slopes with panels.
 #include <algorithm>
+#include <bit>
 
 #include "cpu/panels.hpp"
 #include "cpu/passes.hpp"
 
 namespace tracenorm::cpu {
+
+namespace {
+
+/// Outputs of products with factors are large: so many shards at once keep all threads busy.
+int shards_at_once(int threads) {
+  constexpr unsigned least = 8;
+  return static_cast<int>(std::bit_ceil(std::max(least, 4 * static_cast<unsigned>(threads))));
+}
+
+}  // namespace
 
 const Real* CpuStore::slopes(Slopes which) const {
   if (which == Slopes::current) return slope_.data();
@@ -91,17 +102,16 @@ void CpuStore::multiply(Slopes which, const NormalProduct& product) {
 
 template <class SlopesOf>
 void CpuStore::factor_products(const Product& at, const Product& products, SlopesOf&& slopes_of) {
-  const int count = factor_shards_->count();
   const FactorRows factors{reals(at.left), reals(at.right), at.left.columns()};
   const Offset size = static_cast<Offset>(facts_.cols) * factors.columns;
-  const auto outputs = static_cast<std::size_t>(count) * static_cast<std::size_t>(size);
+  const int at_once = shards_at_once(execution_.threads());
+  const auto outputs = static_cast<std::size_t>(factor_shards_->outputs(at_once)) * static_cast<std::size_t>(size);
   if (factor_outputs_.capacity() < outputs) RealArray().swap(factor_outputs_);  // not both, nor room to grow
   factor_outputs_.resize(outputs);
   const bool symmetric = layout_->symmetric();
-  for_each_shard(count, [&](int s) {
+  const auto work = [&](int s, Real* output) {
     const Index first = factor_shards_->begin(s);
     const Index last = factor_shards_->begin(s + 1);
-    Real* output = factor_outputs_.data() + s * size;
     std::fill_n(output, size, Real(0));
     if (!symmetric) rows(products.left).middleRows(first, last - first).setZero();
     for (Offset from = layout_->row_begin(first); from < layout_->row_begin(last);) {
@@ -114,10 +124,13 @@ void CpuStore::factor_products(const Product& at, const Product& products, Slope
       }
       from = to;
     }
-  });
+  };
   Real* out = reals(symmetric ? products.left : products.right);
-  factor_shards_->add_up(factor_outputs_.data(), size, out, execution_,
-                         static_cast<Offset>(kColumnBlock) * factors.columns);
+  factor_shards_->add_up_in_rounds(at_once, factor_outputs_.data(), size, out, execution_,
+                                   static_cast<Offset>(kColumnBlock) * factors.columns,
+                                   [&](int first, int last, Real* parts) {
+                                     for_each_shard(last - first, [&](int k) { work(first + k, parts + k * size); });
+                                   });
 }
 
 EntrySums CpuStore::factor_gradient(const Product& at, double scale, double width, const Product& products) {

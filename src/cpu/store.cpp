@@ -136,6 +136,10 @@ void CpuStore::decode(kernels::EntryRange& r, RealArray& buffer) const {
 }
 
 EntrySums CpuStore::linearize(double width, bool with_conjugates, const NormalProduct* first) {
+  if (slope_.empty()) {  // they were left, and a target that was met has their memory
+    if (aimed_at_ == Aim::met) slope_.swap(target_);
+    slope_.resize(x_.size());
+  }
   const Index columns = first != nullptr ? first->in.columns() : 0;
   const auto outputs = static_cast<std::size_t>(facts_.cols) * static_cast<std::size_t>(columns);
   const EntrySums sums = visit_loss([&](const auto& loss, const auto& table) {
@@ -246,6 +250,11 @@ void CpuStore::forget_slopes() {
                            &target_, &factor_outputs_}) {
     RealArray().swap(*array);  // an assignment of nothing would keep the memory
   }
+}
+
+void CpuStore::leave_slopes() {
+  RealArray().swap(slope_);
+  RealArray().swap(target_);
 }
 
 void CpuStore::watch(const Entries& held_out, const FactorView& x) {

@@ -44,6 +44,7 @@ class CpuStore final : public EntryStore {
   [[nodiscard]] std::vector<Real> dual_slopes() const override;
   Eigen::MatrixXd gram(Slopes which, Side side, const Panel& row_factor, const Panel& col_factor) override;
   void forget_slopes() override;
+  void leave_slopes() override;
   void watch(const Entries& held_out, const FactorView& x) override;
   [[nodiscard]] HeldOutSums held_out() const override;
   bool exchange(Exchange state) override;

@@ -43,6 +43,7 @@ class DistributedStore final : public EntryStore {
   [[nodiscard]] std::vector<Real> dual_slopes() const override;
   Eigen::MatrixXd gram(Slopes which, Side side, const Panel& row_factor, const Panel& col_factor) override;
   void forget_slopes() override { local_->forget_slopes(); }
+  void leave_slopes() override { local_->leave_slopes(); }
   void watch(const Entries& held_out, const FactorView& x) override;
   [[nodiscard]] HeldOutSums held_out() const override { return local_->held_out(); }
   bool exchange(Exchange state) override;

@@ -7,6 +7,7 @@
 
 #include "base/execution.hpp"
 #include "fit/value_range.hpp"
+#include "model/coded_data.hpp"
 #include "model/offsets.hpp"
 #include "model/side_sums.hpp"
 #include "tracenorm/error.hpp"
@@ -18,7 +19,7 @@ namespace tracenorm {
 class PartOfData {
  public:
   PartOfData(const FitOptions& options, SparseObservations raw, const Execution& execution)
-      : units_{.kind = Preparation::Kind::both}, data_(std::move(raw)), raw_(data_.value), execution_(execution) {
+      : units_{.kind = Preparation::Kind::both}, data_(std::move(raw)), execution_(execution) {
     if (all_entries(data_) == 0) throw Error(ErrorCode::input, "there are no values to fit a preparation to");
     const Shrinkage shrinkage = fit_offsets(units_, averaging_for(*options.loss), data_, execution);
     // For losses with the curvature 1 an offset of n entries is then their mean times n / (n + shrinkage).
@@ -28,8 +29,9 @@ class PartOfData {
     for (std::vector<double>* side : {&start_.row, &start_.col}) {
       for (double& offset : *side) offset /= units_.scale;
     }
-    units_.range = range_for(options.clip, {raw_.data(), raw_.size()}, ranks_of(data_), execution);
+    units_.range = range_for(options.clip, {data_.value.data(), data_.value.size()}, ranks_of(data_), execution);
     ball_ = weighted_ball(0, {*options.norm_power, options.norm_smoothing}, data_, execution.threads());
+    raw_ = coded_where_possible(data_.value, execution);
     data_.value = prepared(units_);
   }
 
@@ -38,7 +40,8 @@ class PartOfData {
   [[nodiscard]] const OffsetRidge& ridge() const { return ridge_; }
   /// In these units.
   [[nodiscard]] const SparseObservations& data() const { return data_; }
-  [[nodiscard]] SparseObservations raw() const { return with_values(raw_); }
+  /// As they were given.
+  [[nodiscard]] SparseObservations raw() const { return with_values(raw_.plain()); }
   /// Lets go of the values in raw units: no other problem will be made of them.
   void forget_raw() { raw_ = {}; }
   [[nodiscard]] const Execution& execution() const { return execution_; }
@@ -91,7 +94,7 @@ class PartOfData {
   OffsetRidge ridge_;
   SideOffsets start_;
   SparseObservations data_;
-  Array<Real> raw_;
+  DenseValues raw_;  // ratings take a byte each: they are there while all else is
   TraceNormBall ball_;
   const Execution& execution_;
 };

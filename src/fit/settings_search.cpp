@@ -58,6 +58,36 @@ constexpr int kMostTurns = 3;
 /// How much further than the refitted offsets a turn goes: they would come there in turns to come.
 constexpr double kAhead = 1.8;
 
+/// The best settings so far. Others are solved for meanwhile, so X is kept in half the memory.
+class Kept {
+ public:
+  void keep(const Settings& settings) {
+    const LowRankMatrix& x = settings.x;
+    left_ = x.left().cast<Real>();
+    values_ = x.values();
+    right_ = x.right().cast<Real>();
+    settings_ = settings.without_x();
+  }
+  [[nodiscard]] const Settings& without_x() const { return settings_; }
+  [[nodiscard]] Settings settings() const {
+    Settings settings = settings_;
+    settings.x = LowRankMatrix(left_.cast<double>(), values_, right_.cast<double>());
+    return settings;
+  }
+  [[nodiscard]] Settings take() {
+    Settings settings = this->settings();
+    *this = {};
+    return settings;
+  }
+
+ private:
+  using Columns = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
+  Settings settings_;
+  Columns left_;
+  Eigen::VectorXd values_;
+  Columns right_;
+};
+
 /// Tries settings, each from the answer of the one before.
 class Search {
  public:
@@ -69,8 +99,8 @@ class Search {
 
   FoundSettings run() {
     climb();
-    if (options_.refit && best_.radius > 0) take_turns();
-    return {std::move(best_), std::move(steps_), best_step_};
+    if (options_.refit && best_.without_x().radius > 0) take_turns();
+    return {best_.take(), std::move(steps_), best_step_};
   }
 
   FoundSettings enlarge(Settings now) {
@@ -85,8 +115,9 @@ class Search {
       now.radius *= kEnlarged;
       now.x.scale(kEnlarged);
     }
-    if (steps_.empty()) best_ = std::move(now);  // there was no time: as they were
-    return {std::move(best_), std::move(steps_), best_step_};
+    if (steps_.empty()) return {std::move(now), {}, 0};  // there was no time: as they were
+    now.x = {};
+    return {best_.take(), std::move(steps_), best_step_};
   }
 
  private:
@@ -120,14 +151,14 @@ class Search {
         }
       }
       // The first directions may be of outliers, or of rows without held-out entries: that says nothing of the next.
-      if (!better && (best_.radius > 0 || ++since_best > kMostFruitless)) break;
+      if (!better && (best_.without_x().radius > 0 || ++since_best > kMostFruitless)) break;
       if (!first && better && steps_[best_step_].validation_error > before * (1 - kStillClimbing)) break;
       now.radius *= kRatio;
       now.x.scale(kRatio);
     }
     if (const double better = between(); better > 0 && in_time()) {
       tell(hooks_, "a radius between");
-      now = best_;
+      now = best_.settings();
       now.radius *= better;
       now.x.scale(better);
       solve_setting(now);
@@ -157,8 +188,8 @@ class Search {
 
   /// With a gain the offsets that go with it are others, and X then too.
   void take_turns() {
-    Settings now = best_;
-    if (now.offsets_before) return;
+    if (best_.without_x().offsets_before) return;
+    Settings now = best_.settings();
     for (now.turns = 1; now.turns <= kMostTurns && now.refit.taken && in_time(); ++now.turns) {
       tell(hooks_, fmt::format("offsets and X in turn, {} of {}", now.turns, kMostTurns));
       now.offsets = turned(part_, now.x, now, kAhead);
@@ -210,7 +241,7 @@ class Search {
         steps_.size() == 1 || step.validation_error < steps_[best_step_].validation_error * (1 - worthwhile_);
     if (better) {
       best_step_ = steps_.size() - 1;
-      best_ = now;
+      best_.keep(now);
     }
     return better;
   }
@@ -227,7 +258,7 @@ class Search {
   std::vector<RadiusStep> steps_;
   std::size_t best_step_ = 0;
   double worthwhile_ = kWorthwhile;
-  Settings best_;
+  Kept best_;
 };
 
 }  // namespace

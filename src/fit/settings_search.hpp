@@ -17,6 +17,8 @@ struct Settings {
   Refit refit{};
   LowRankMatrix x{};
   SideOffsets offsets{};
+
+  [[nodiscard]] Settings without_x() const { return {radius, loss, turns, offsets_before, refit, {}, offsets}; }
 };
 
 /// What was tried, in order, and what is taken.

@@ -116,7 +116,7 @@ class CorrectiveRun {
       before_ = {FactoredMatrix(f_.panels())};  // its memory is needed
       const bool narrow = (gap.slack > gap.linear || stuck_) && width_ > kLeastWidth * f_.data_scale();
       if (narrow) narrow_width(gap);
-      FactoredMatrix start = narrow ? f_.iterate().copy() : step(model, leading, rejected_ || k % kStepStride == 0);
+      Start start = narrow ? here() : step(model, leading, rejected_ || k % kStepStride == 0);
       correct(std::move(start), gap);
     }
     if (!best_.is_iterate && !session_.paused()) f_.restart(std::move(best_.x));
@@ -156,41 +156,53 @@ class CorrectiveRun {
     rejected_ = stuck_ = false;
   }
 
+  /// Where a correction starts: at the sum of these.
+  struct Start {
+    FactoredMatrix x;
+    FactoredMatrix seeds;
+  };
+  Start here() { return {f_.iterate().copy(), FactoredMatrix(f_.panels())}; }
+
   /// The Frank-Wolfe step at a fixed width and fixed multipliers: with it alone the method would converge. Where the
   /// gap is about directions within the spans of X it can wait for its turn. Returns X after it, with seeds of new
   /// directions where those are what the gap is about.
-  FactoredMatrix step(const Linearization& model, const LeadingAtom& leading, bool due) {
+  Start step(const Linearization& model, const LeadingAtom& leading, bool due) {
     const double multiplier = -model.inner / f_.radius();
     const bool outside = seeds_.inside(f_.iterate()) - multiplier < 0.5 * (leading.sigma - multiplier);
     stepped_ = true;
-    if (!outside && !due) return f_.iterate().copy();
+    if (!outside && !due) return here();
     const bool first = f_.terms() == 0;
     FactoredMatrix fresh(f_.panels());
     if (outside) {
       const int wanted = first ? 2 * options_.directions : options_.directions;
       fresh = seeds_.outside(seeds_beside(f_.terms() + 1, wanted, f_.offsets().columns()));
     }
+    f_.leave_slopes();
     f_.aim(leading.atom);
     const double t = smoothed_line_search(f_, width_);
     stepped_ = t > 0;
     if (stepped_) f_.move(t);
-    FactoredMatrix start = f_.iterate().copy();
+    Start start = here();
     const double norm = fresh.trace_norm_bound();
     if (norm > 0) {
+      const double share = first ? kFirstSeedShare : seed_share_;
+      start.x.scale(1 - share);
       fresh.scale(f_.radius() / norm);
-      start.blend(first ? kFirstSeedShare : seed_share_, fresh);
+      fresh.scale(share);
+      start.seeds = std::move(fresh);
     }
     return start;
   }
 
   /// Descends over the factors. Where it is not sure that the smoothed objective has fallen, the next gap decides.
-  void correct(FactoredMatrix start, const Gap& gap) {
+  void correct(Start start, const Gap& gap) {
     if (interrupted()) return;  // the search for seeds is long
     seeds_.forget();
-    const ModelPoint corrected =
-        descent_.descend(std::move(start), width_, options_.steps, [&] { return session_.overdue(); });
+    f_.leave_slopes();
+    ModelPoint corrected = descent_.descend(std::move(start.x), std::move(start.seeds), width_, options_.steps,
+                                            [&] { return session_.overdue(); });
     if (interrupted()) return;
-    f_.aim(corrected);
+    f_.aim(std::move(corrected));
     doubtful_ = !smoothed_descent(f_, width_);
     if (doubtful_) {
       before_ = f_.point();

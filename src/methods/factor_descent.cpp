@@ -23,6 +23,9 @@ constexpr double kSettled = 1e-3;
 /// Terms below this share of the sum of all are left out.
 constexpr double kNegligible = 1e-7;
 
+/// Where the answer is kept there is room for so many terms more: a Frank-Wolfe step then need not move it.
+constexpr Index kSpareRoom = 4;
+
 }  // namespace
 
 FactorDescent::FactorDescent(Evaluator& f, int memory) : f_(f), panels_(f.panels()), curvature_(panels_, memory) {
@@ -224,10 +227,14 @@ double FactorDescent::search(double slope, const std::function<bool()>& stop) {
 
 FactoredMatrix FactorDescent::answer(double slack) {
   const Index columns = factors_.left.columns();
-  const Product exact{panels_.make(Side::left, Use::exact, columns), panels_.make(Side::right, Use::exact, columns)};
   const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(columns, columns);
-  panels_.combine(0, factors_.left, identity, exact.left);
-  panels_.combine(0, factors_.right, identity, exact.right);
+  const auto in_double = [&](Panel& factor) {
+    const Panel room = panels_.make(factor.side(), Use::exact, columns + kSpareRoom);
+    panels_.combine(0, factor, identity, room.middle(0, columns));
+    factor = {};  // its memory is needed
+    return room;
+  };
+  const Product exact{in_double(factors_.left), in_double(factors_.right)};
   Eigen::VectorXd left_norm(columns);
   Eigen::VectorXd right_norm(columns);
   for (Index k = 0; k < columns; ++k) {
@@ -250,12 +257,14 @@ FactoredMatrix FactorDescent::answer(double slack) {
   return {panels_, exact.left, values.head(kept), exact.right};
 }
 
-ModelPoint FactorDescent::descend(FactoredMatrix x, double width, int steps, const std::function<bool()>& stop) {
+ModelPoint FactorDescent::descend(FactoredMatrix x, FactoredMatrix seeds, double width, int steps,
+                                  const std::function<bool()>& stop) {
   const bool with_offsets = f_.offsets().active();
-  if (x.terms() == 0 && !with_offsets) return {std::move(x)};
+  if (x.terms() + seeds.terms() == 0 && !with_offsets) return {std::move(x)};
   width_ = width;
-  factors_ = f_.sampled(x, f_.offsets().columns());
+  factors_ = f_.sampled(x, seeds, f_.offsets().columns());
   x = FactoredMatrix(panels_);  // what follows needs the memory
+  seeds = FactoredMatrix(panels_);
   const Index columns = factors_.left.columns();
   if (!point_.factors.left || point_.factors.left.columns() != columns) point_ = make_point(panels_, columns);
   curvature_.prepare(columns);

@@ -23,10 +23,11 @@ class FactorDescent {
   /// `memory`: how many steps it remembers.
   FactorDescent(Evaluator& f, int memory);
 
-  /// Lowers the smoothed objective of the given width from x by at most `steps` steps, or until `stop` says so, and
-  /// returns where it came. Terms that have become negligible are left out.
+  /// Lowers the smoothed objective of the given width from the sum of these by at most `steps` steps, or until `stop`
+  /// says so, and returns where it came, with room for some terms. Those that have become negligible are left out.
   /// Offsets begin where the evaluator has them.
-  ModelPoint descend(FactoredMatrix x, double width, int steps, const std::function<bool()>& stop);
+  ModelPoint descend(FactoredMatrix x, FactoredMatrix seeds, double width, int steps,
+                     const std::function<bool()>& stop);
 
  private:
   /// Turns both sides of the factors by one rotation that makes the columns orthogonal on average, largest first.
@@ -57,7 +58,8 @@ class FactorDescent {
   void precondition();
   /// How many steps to a better point, whose gradient is made; zero when there is none.
   double search(double slope, const std::function<bool()>& stop);
-  /// radius / N * left * right' of the factors and this s, without columns below a share of the sum of all.
+  /// radius / N * left * right' of the factors, which are let go of, and this s, without columns below a share of the
+  /// sum of all.
   [[nodiscard]] FactoredMatrix answer(double slack);
 
   Evaluator& f_;

@@ -79,7 +79,8 @@ std::pair<const Backend&, std::string> choose_backend(const Problem& problem, co
   return {cuda_backend(), "cuda"};
 }
 
-void begin_at(const LowRankMatrix& start, Evaluator& evaluator) {
+/// Lets go of `freed`, which may be the start, as soon as it can.
+void begin_at(const LowRankMatrix& start, Evaluator& evaluator, LowRankMatrix* freed) {
   if (start.rows() != evaluator.rows() || start.cols() != evaluator.cols()) {
     throw Error(ErrorCode::usage, fmt::format("the start is {} x {}, the problem is {} x {}; they must agree",
                                               start.rows(), start.cols(), evaluator.rows(), evaluator.cols()));
@@ -87,7 +88,9 @@ void begin_at(const LowRankMatrix& start, Evaluator& evaluator) {
   if (!start.values().allFinite() || !start.left().allFinite() || !start.right().allFinite()) {
     throw Error(ErrorCode::usage, "the start holds values that are not finite numbers");
   }
-  FactoredMatrix z = evaluator.norm().from_data(FactoredMatrix(evaluator.panels(), start));
+  FactoredMatrix z(evaluator.panels(), start);
+  if (freed != nullptr) *freed = {};
+  z = evaluator.norm().from_data(std::move(z));
   z.compress(evaluator.symmetry());
   const double norm = z.trace_norm_bound();
   if (norm > evaluator.radius()) z.scale(evaluator.radius() / norm);
@@ -122,7 +125,7 @@ Leg run_leg(const Problem& problem, const Method& method, const RunOptions& run,
   if (hooks.ranks != nullptr) shared.emplace(local, *hooks.ranks);
   Evaluator evaluator(problem, execution, shared ? *shared : local, run.seed);
   if (from == nullptr && hooks.start_offsets != nullptr) begin_at(*hooks.start_offsets, evaluator);
-  if (from == nullptr && hooks.start != nullptr) begin_at(*hooks.start, evaluator);
+  if (from == nullptr && hooks.start != nullptr) begin_at(*hooks.start, evaluator, hooks.free_start);
   if (hooks.free_start != nullptr) *hooks.free_start = {};
   Session session(run, hooks, evaluator, from);
   std::visit([&](const auto& chosen) { methods::run(chosen, problem, evaluator, session); }, method);

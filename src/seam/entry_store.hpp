@@ -127,6 +127,8 @@ class EntryStore {
   virtual Eigen::MatrixXd gram(Slopes which, Side side, const Panel& row_factor, const Panel& col_factor) = 0;
   /// Nobody will linearize again: the memory of slopes is free for the answer.
   virtual void forget_slopes() = 0;
+  /// Nobody needs the current slopes or the target before they are made anew: a place may use their memory until then.
+  virtual void leave_slopes() {}
 
   /// Follows X, which is these factors now, at held-out places through every move.
   virtual void watch(const Entries& held_out, const FactorView& x) = 0;

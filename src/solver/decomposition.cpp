@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "linalg/lapack.hpp"
+#include "linalg/symmetric_eigen.hpp"
 
 namespace tracenorm {
 
@@ -30,14 +31,25 @@ struct ThinQr {
   Eigen::MatrixXd r;
 };
 
+/// Whether these columns are so far from dependent that nothing can go wrong in `thin_qr`.
+bool is_safe(const Eigen::MatrixXd& gram) {
+  constexpr double kLeast = 1e-8;
+  const Eigen::ArrayXd shrink = gram.diagonal().array().sqrt().inverse();
+  if (gram.size() == 0 || !gram.allFinite() || !shrink.allFinite()) return false;
+  const Eigen::VectorXd squares =
+      symmetric_eigenvalues(shrink.matrix().asDiagonal() * gram * shrink.matrix().asDiagonal());
+  return squares.minCoeff() > kLeast * squares.maxCoeff();
+}
+
 /// By Cholesky factors, twice: the first Q is near to orthonormal if the columns are not near to dependent, and then
-/// the second one is orthonormal but for rounding (Yamamoto, Nakatsukasa, Yanagisawa and Fukaya 2015).
-std::optional<ThinQr> thin_qr(Panels& panels, const Panel& panel) {
+/// the second one is orthonormal but for rounding (Yamamoto, Nakatsukasa, Yanagisawa and Fukaya 2015). In place the
+/// first Q takes that of the panel.
+std::optional<ThinQr> thin_qr(Panels& panels, const Panel& panel, const Eigen::MatrixXd& gram, bool in_place) {
   constexpr double kNear = 0.1;
   if (panel.columns() == 0 || panel.columns() > panels.length(panel)) return {};
-  const auto first = upper_factor(panels.gram(panel, panel));
+  const auto first = upper_factor(gram);
   if (!first) return {};
-  const Panel near = panels.make(panel.side(), Use::exact, panel.columns());
+  const Panel near = in_place ? panel : panels.make(panel.side(), Use::exact, panel.columns());
   panels.combine(0, panel, inverse(*first), near);
   const Eigen::MatrixXd square = panels.gram(near, near);
   if (!((square - Eigen::MatrixXd::Identity(square.rows(), square.cols())).norm() <= kNear)) return {};
@@ -50,9 +62,13 @@ std::optional<ThinQr> thin_qr(Panels& panels, const Panel& panel) {
 
 bool decompose(Panels& panels, Panel& left, Eigen::VectorXd& values, Panel& right) {
   if (!values.allFinite()) return false;
-  const auto q = thin_qr(panels, left);
+  const Eigen::MatrixXd left_gram = panels.gram(left, left);
+  const Eigen::MatrixXd right_gram = panels.gram(right, right);
+  // Panels are most of what a long run has in memory: they are copied only where they may be needed once more.
+  const bool in_place = is_safe(left_gram) && is_safe(right_gram);
+  const auto q = thin_qr(panels, left, left_gram, in_place);
   if (!q) return panels.decompose(left, values, right);
-  const auto p = thin_qr(panels, right);
+  const auto p = thin_qr(panels, right, right_gram, in_place);
   if (!p) return panels.decompose(left, values, right);
   const lapack::Svd core = lapack::svd(lapack::product(q->r * values.asDiagonal(), p->r, true));
   values = core.values;

@@ -107,7 +107,7 @@ const LeadingAtom& Evaluator::leading_atom(const OracleAccuracy& accuracy) {
 
 void Evaluator::aim(const Atom& atom, std::optional<double> step) {
   aimed_ = atom;
-  aimed_matrix_ = nullptr;
+  aimed_matrix_.reset();
   panels_->add(0, atom.weight, atom.left, target_.left);
   panels_->add(0, 1, atom.right, target_.right);
   norm_.scale(target_.left);
@@ -127,18 +127,27 @@ void Evaluator::aim(const Atom& atom, std::optional<double> step) {
 }
 
 Product Evaluator::sampled(const FactoredMatrix& matrix, Index spare) {
-  const Index columns = padded(std::max<Index>(matrix.terms(), 1) + spare);
+  return sampled(matrix, FactoredMatrix(*panels_), spare);
+}
+
+Product Evaluator::sampled(const FactoredMatrix& matrix, const FactoredMatrix& more, Index spare) {
+  const Index columns = padded(std::max<Index>(matrix.terms() + more.terms(), 1) + spare);
   Product product{panels_->make(Side::left, Use::descent, columns), panels_->make(Side::right, Use::descent, columns)};
-  if (matrix.terms() == 0) return product;
-  const Eigen::VectorXd root = matrix.values().cwiseAbs().cwiseSqrt();
-  const Eigen::VectorXd signed_root = root.cwiseProduct(matrix.values().cwiseSign());
-  panels_->combine(0, matrix.left(), signed_root.asDiagonal().toDenseMatrix(), product.left.middle(0, matrix.terms()));
-  panels_->combine(0, matrix.right(), root.asDiagonal().toDenseMatrix(), product.right.middle(0, matrix.terms()));
+  Index first = 0;
+  for (const FactoredMatrix* part : {&matrix, &more}) {
+    const Index terms = part->terms();
+    if (terms == 0) continue;
+    const Eigen::VectorXd root = part->values().cwiseAbs().cwiseSqrt();
+    const Eigen::VectorXd signed_root = root.cwiseProduct(part->values().cwiseSign());
+    panels_->combine(0, part->left(), signed_root.asDiagonal().toDenseMatrix(), product.left.middle(first, terms));
+    panels_->combine(0, part->right(), root.asDiagonal().toDenseMatrix(), product.right.middle(first, terms));
+    first += terms;
+  }
   return product;
 }
 
-void Evaluator::aim(const FactoredMatrix& target, const OffsetPanels& offsets) {
-  aimed_matrix_ = &target;
+void Evaluator::aim(FactoredMatrix given, const OffsetPanels& offsets) {
+  const FactoredMatrix& target = aimed_matrix_.emplace(std::move(given));
   const Product at = sampled(target, offsets_.columns());
   norm_.scale(at.left);
   norm_.scale(at.right);
@@ -193,8 +202,9 @@ double Evaluator::move(double t) {
   const double largest = store_->move(t);
   offsets_.move(t);
   if (slopes_.has_low_rank_part()) square_norm_ = square_at(t);
-  if (aimed_matrix_ != nullptr) {
-    iterate_.blend(t, *std::exchange(aimed_matrix_, nullptr));
+  if (aimed_matrix_) {
+    iterate_.blend(t, *std::move(aimed_matrix_));
+    aimed_matrix_.reset();
   } else if (iterate_.blend(t, aimed_)) {
     load();
   }
@@ -260,8 +270,7 @@ void Evaluator::load() {
   pair_.slopes_change();
   count_pass();
   square_norm_ = iterate().values().squaredNorm();
-  const auto load = [&](const FactorView& x) { store_->load(offsets_.active() ? offsets_.joined(x).view() : x); };
-  norm_.plain() ? load(iterate().view()) : load(norm_.to_data(iterate().copy()).view());
+  store_->load(offsets_.joined(norm_.to_data(iterate().copy())).view());
 }
 
 void Evaluator::restart(FactoredMatrix x) {
@@ -281,7 +290,7 @@ double Evaluator::off_pattern_bound(const FactoredMatrix& x, double observed_squ
 
 double Evaluator::objective_of_data(const FactoredMatrix& x) {
   count_pass(2);
-  const EntrySums sums = store_->objective(offsets_.active() ? offsets_.joined(x.view()).view() : x.view());
+  const EntrySums sums = store_->objective(offsets_.joined(x.copy()).view());
   return sums.objective + sums.rounding + off_pattern_bound(x, sums.square_x) + offsets_.ridge_bound();
 }
 
@@ -396,10 +405,7 @@ bool Evaluator::exchange(Exchange state, bool remembers) {
 
 void Evaluator::watch(const Entries& held_out) {
   watched_ = held_out.size();
-  const auto watch = [&](const FactorView& x) {
-    store_->watch(held_out, offsets_.active() ? offsets_.joined(x).view() : x);
-  };
-  norm_.plain() ? watch(iterate().view()) : watch(norm_.to_data(iterate().copy()).view());
+  store_->watch(held_out, offsets_.joined(norm_.to_data(iterate().copy())).view());
 }
 
 HeldOutError Evaluator::held_out_error() const {

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "seam/backend.hpp"
 #include "solver/iterate.hpp"
@@ -86,9 +87,9 @@ class Evaluator {
   /// Makes this the target S of the next move; a move of `step` takes offsets one step downhill. (Without a step they
   /// stay.)
   void aim(const Atom& atom, std::optional<double> step = std::nullopt);
-  /// The same for a matrix of any rank, which must live until then.
-  void aim(const FactoredMatrix& target) { aim(target, offsets_.now()); }
-  void aim(const ModelPoint& target) { aim(target.x, target.offsets); }
+  /// The same for a matrix of any rank.
+  void aim(FactoredMatrix target) { aim(std::move(target), offsets_.now()); }
+  void aim(ModelPoint target) { aim(std::move(target.x), target.offsets); }
   /// The objective and its derivative at several points of the segment from X to S, in one pass.
   void objective_at(std::span<const double> t, std::span<SegmentPoint> out);
   /// The derivatives of the smoothed objective there: the sum of moving averages that chord slopes of this width are
@@ -112,6 +113,8 @@ class Evaluator {
   /// A matrix in panels for descents: left * sqrt|values| and right * sqrt|values|, signs on the left.
   /// So many columns at the end stay zero.
   [[nodiscard]] Product sampled(const FactoredMatrix& matrix, Index spare = 0);
+  /// Of the sum of two.
+  [[nodiscard]] Product sampled(const FactoredMatrix& matrix, const FactoredMatrix& more, Index spare);
   /// out = (M right, M' left): both products of a block of vectors in one pass.
   void multiply(const Product& block, const Product& out);
 
@@ -146,6 +149,8 @@ class Evaluator {
   }
   /// Nobody will linearize again: the memory of slopes is free for the answer.
   void forget_slopes() { store_->forget_slopes(); }
+  /// Nobody needs the current slopes or the target before they are made anew.
+  void leave_slopes() { store_->leave_slopes(); }
   /// Rewrites the factors of the iterate as a thin SVD, and its entries from them (so rounding does not pile up).
   void compress();
   [[nodiscard]] const WeightedNorm& norm() const { return norm_; }
@@ -186,7 +191,7 @@ class Evaluator {
   friend class RankDropSteps;
 
   Evaluator(const Problem& problem, const Execution& execution, Place place, std::uint64_t seed);
-  void aim(const FactoredMatrix& target, const OffsetPanels& offsets);
+  void aim(FactoredMatrix target, const OffsetPanels& offsets);
   void count_pass(double passes = 1) { counters_.passes += passes; }
   void count_certificate_pass() {
     count_pass();
@@ -218,9 +223,9 @@ class Evaluator {
   Offsets offsets_;
 
   LeadingAtom leading_;
-  Product target_;                                // an atom as it meets the entries
-  Product target_with_offsets_;                   // and the offsets beside it, where there are any
-  const FactoredMatrix* aimed_matrix_ = nullptr;  // or a matrix
+  Product target_;                              // an atom as it meets the entries
+  Product target_with_offsets_;                 // and the offsets beside it, where there are any
+  std::optional<FactoredMatrix> aimed_matrix_;  // or a matrix
   Atom aimed_;
   double square_norm_ = 0;    // |X|_F^2 from the factors, kept where a penalty off the pattern needs it
   double target_inner_ = 0;   // <X, S>

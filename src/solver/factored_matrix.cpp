@@ -13,6 +13,10 @@ namespace {
 
 constexpr Index kFirstRoom = 16;
 
+/// Beside columns that are to stay where they are: Frank-Wolfe steps add one term each. Columns that nobody writes to
+/// take no memory.
+constexpr Index kSpareRoom = 4;
+
 /// The first numbers of a buffer, which grows to `room` when it is too short, so that it seldom allocates.
 Eigen::Ref<Eigen::VectorXd> beginning(Eigen::VectorXd& buffer, Index count, Eigen::Index room) {
   if (buffer.size() < count) buffer.resize(room);
@@ -26,15 +30,17 @@ FactoredMatrix::FactoredMatrix(Panels& panels)
       left_(panels.make(Side::left, Use::exact, 0)),
       right_(panels.make(Side::right, Use::exact, 0)) {}
 
-FactoredMatrix::FactoredMatrix(Panels& panels, Panel left, Eigen::VectorXd values, Panel right)
+FactoredMatrix::FactoredMatrix(Panels& panels, Panel left, const Eigen::VectorXd& values, Panel right)
     : panels_(&panels),
       terms_(static_cast<Index>(values.size())),
       left_(std::move(left)),
-      values_(std::move(values)),
-      right_(std::move(right)) {}
+      values_(left_.columns()),
+      right_(std::move(right)) {
+  values_.head(terms_) = values;
+}
 
 FactoredMatrix::FactoredMatrix(Panels& panels, const LowRankMatrix& x) : FactoredMatrix(panels) {
-  reserve(x.terms());
+  reserve(x.terms(), kSpareRoom);
   terms_ = x.terms();
   values_.head(terms_) = x.values();
   if (terms_ == 0) return;
@@ -57,7 +63,8 @@ FactoredMatrix FactoredMatrix::copy() const {
 
 FactoredMatrix FactoredMatrix::first_terms(const Eigen::VectorXd& values) const {
   FactoredMatrix result(*panels_);
-  result.blend(1, FactoredMatrix(*panels_, left_, values, right_));
+  const auto terms = static_cast<Index>(values.size());
+  result.blend(1, FactoredMatrix(*panels_, left_.middle(0, terms), values, right_.middle(0, terms)));
   result.decomposed_ = decomposed_ && values.size() == terms_ && values == this->values();
   return result;
 }
@@ -81,7 +88,7 @@ void FactoredMatrix::relocate(Index room) {
 }
 
 void FactoredMatrix::own() {
-  if (seen_from(0)) relocate(terms_);
+  if (seen_from(0)) relocate(terms_ + kSpareRoom);
 }
 
 void FactoredMatrix::reserve(Index terms, Index more) {
@@ -111,6 +118,14 @@ void FactoredMatrix::blend(double t, const FactoredMatrix& other) {
   }
 }
 
+Product FactoredMatrix::extend(Index count) {
+  reserve(terms_ + count);
+  values_.segment(terms_, count).setOnes();
+  terms_ += count;
+  decomposed_ = false;
+  return {left(), right()};
+}
+
 void FactoredMatrix::scale(double factor) {
   values_.head(terms_) *= factor;
   decomposed_ = decomposed_ && factor > 0;
@@ -128,11 +143,12 @@ void FactoredMatrix::compress(double tolerance) {
   if (terms_ == 0) return;
   if (!decomposed_) {
     own();
-    left_ = left();
-    right_ = right();
-    values_.conservativeResize(terms_);
-    if (!decompose(*panels_, left_, values_, right_)) return;
-    terms_ = static_cast<Index>(values_.size());
+    Panel left = this->left();
+    Panel right = this->right();
+    Eigen::VectorXd values = this->values();
+    if (!decompose(*panels_, left, values, right)) return;
+    terms_ = static_cast<Index>(values.size());
+    values_.head(terms_) = values;
     decomposed_ = true;
   }
   Index kept = 0;

@@ -23,8 +23,8 @@ class FactoredMatrix {
  public:
   /// Zero.
   explicit FactoredMatrix(Panels& panels);
-  /// These columns, which are not copied.
-  FactoredMatrix(Panels& panels, Panel left, Eigen::VectorXd values, Panel right);
+  /// These columns, which are not copied; those beyond the values are room for more terms.
+  FactoredMatrix(Panels& panels, Panel left, const Eigen::VectorXd& values, Panel right);
   /// From the host, and to it.
   FactoredMatrix(Panels& panels, const LowRankMatrix& x);
   [[nodiscard]] LowRankMatrix download(Index rows, Index cols) const;
@@ -45,6 +45,8 @@ class FactoredMatrix {
   /// X <- (1 - t) X + t atom. A step of one forgets all former terms.
   void blend(double t, const Atom& atom);
   void blend(double t, const FactoredMatrix& other);
+  /// So many more terms of the value 1, whose columns the caller fills in; returns the columns of all terms.
+  Product extend(Index count);
   void scale(double factor);
   /// X <- diag(left) X diag(right), factors being panels of one column.
   void scale(const Panel& left, const Panel& right);

@@ -21,9 +21,13 @@ bool Iterate::blend(double t, const Atom& atom) {
   return true;
 }
 
-void Iterate::blend(double t, const FactoredMatrix& other) {
-  if (t >= 1) keep_remembered();
-  factors_.blend(t, other);
+void Iterate::blend(double t, FactoredMatrix other) {
+  if (t >= 1) {
+    keep_remembered();
+    factors_ = std::move(other);
+  } else {
+    factors_.blend(t, other);
+  }
 }
 
 void Iterate::restart(FactoredMatrix x) {

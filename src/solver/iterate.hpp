@@ -16,7 +16,7 @@ class Iterate {
 
   /// As FactoredMatrix; true when so many terms have come together that it was compressed.
   bool blend(double t, const Atom& atom);
-  void blend(double t, const FactoredMatrix& other);
+  void blend(double t, FactoredMatrix other);
   /// Replaces it, as a thin SVD.
   void restart(FactoredMatrix x);
   /// The same for factors that were an iterate: atoms stay as they are.

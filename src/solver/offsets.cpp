@@ -148,19 +148,9 @@ double Offsets::part(const OffsetPanels& offsets, double scale, const Product& p
   return inner;
 }
 
-Offsets::Joined Offsets::joined(const FactorView& x) const {
-  const auto terms = static_cast<Index>(x.values.size());
-  Joined out{panels_.make(Side::left, Use::exact, terms + kOffsetColumns),
-             Eigen::VectorXd::Ones(terms + kOffsetColumns),
-             panels_.make(Side::right, Use::exact, terms + kOffsetColumns)};
-  if (terms > 0) {
-    const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(terms, terms);
-    panels_.combine(0, x.left, identity, out.left.middle(0, terms));
-    panels_.combine(0, x.right, identity, out.right.middle(0, terms));
-    out.values.head(terms) = x.values;
-  }
-  join(now_, 1, {out.left, out.right});
-  return out;
+FactoredMatrix Offsets::joined(FactoredMatrix x) const {
+  if (active()) join(now_, 1, x.extend(kOffsetColumns));
+  return x;
 }
 
 void Offsets::sum(Slopes which) {

@@ -7,6 +7,7 @@
 
 #include "seam/entry_store.hpp"
 #include "seam/panels.hpp"
+#include "solver/factored_matrix.hpp"
 #include "tracenorm/problem.hpp"
 
 namespace tracenorm {
@@ -63,13 +64,7 @@ class Offsets {
   /// Returns b' N 1 + c' N' 1.
   double part(const OffsetPanels& offsets, double scale, const Product& products, const OffsetPanels& gradient) const;
   /// X with b 1' + 1 c' beside it, to load.
-  struct Joined {
-    Panel left;
-    Eigen::VectorXd values;
-    Panel right;
-    [[nodiscard]] FactorView view() const { return {left, values, right}; }
-  };
-  [[nodiscard]] Joined joined(const FactorView& x) const;
+  [[nodiscard]] FactoredMatrix joined(FactoredMatrix x) const;
 
   /// Row and column sums of the slopes, in double, for the two below.
   void sum(Slopes which);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -89,6 +90,44 @@ TEST(Shards, TravelAsWholeBranches) {
       }
     }
   }
+}
+
+/// As `parts_of`, for rounds; no more than there is room for.
+auto maker_of(int above, Offset width, std::size_t room) {
+  return [=](int first, int last, double* parts) {
+    const std::vector<double> made = parts_of(above + first, above + last, width);
+    ASSERT_LE(made.size(), room);
+    std::copy(made.begin(), made.end(), parts);
+  };
+}
+
+TEST(Shards, AreAddedInRoundsAlongTheSameTree) {
+  constexpr Offset kWidth = 5;
+  const Execution execution(2);
+  Listener others;
+  for (const int all : {1, 7, 8, 9, 32, 61, 64}) {
+    for (const int at_once : {1, 2, 8, 64}) {
+      const auto sum_of = [&](const Shards& shards, int above) {
+        std::vector<double> parts(static_cast<std::size_t>(shards.outputs(at_once)) * kWidth);
+        std::vector<double> out(kWidth);
+        shards.add_up_in_rounds(at_once, parts.data(), kWidth, out.data(), execution, 2,
+                                maker_of(above, kWidth, parts.size()));
+        return out;
+      };
+      const std::vector<double> out = sum_of(Shards(rows_one_by_one(all)), 0);
+      for (Offset k = 0; k < kWidth; ++k) ASSERT_EQ(out[static_cast<std::size_t>(k)], tree_sum(0, all, k));
+      for (int first = 0; first < all; first += 3) {
+        sum_of(Shards(rows_one_by_one(all - first), first, all, others), first);
+        const std::vector<Branch> branches = whole_branches(first, all, all);
+        ASSERT_EQ(others.heard.size(), branches.size() * kWidth);
+        for (std::size_t b = 0; b < branches.size(); ++b) {
+          ASSERT_EQ(others.heard[b * kWidth], tree_sum(branches[b].first, branches[b].last, 0)) << all << at_once;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(Shards(rows_one_by_one(32)).outputs(8), 8 + 4);
+  EXPECT_EQ(Shards(rows_one_by_one(32)).outputs(32), 32);
 }
 
 TEST(Shards, AreCutByTheData) {

@@ -16,11 +16,11 @@ TEST(MemoryNeed, GrowsWithEntriesRowsAndWhatIsAsked) {
   const double all = bytes_needed(480'189, 17'770, many, false, automatic(), false);
   EXPECT_GT(plain, 0.6e9);
   EXPECT_LT(plain, 2.4e9) << "24 bytes an entry, the lists that are freed included";
-  EXPECT_GT(all, plain + 2e9) << "factors of the method that is chosen";
-  EXPECT_LT(bytes_needed(480'189, 17'770, many, false, automatic(), true), all) << "raw values are let go of";
-  EXPECT_LT(all, 5e9);
+  EXPECT_GT(all, plain + 0.8e9) << "factors of the method that is chosen";
+  EXPECT_LT(bytes_needed(480'189, 17'770, many, false, automatic(), true), all) << "few are held out";
+  EXPECT_LT(all, 2.8e9) << "40 bytes an entry, the lists that are freed included";
   EXPECT_GT(bytes_needed(480'189, 17'770, many, true, automatic(), false), all - 1);
-  EXPECT_GT(bytes_needed(48'018'900, 17'770, many, false, automatic(), false), 50 * 2e9);
+  EXPECT_GT(bytes_needed(48'018'900, 17'770, many, false, automatic(), false), 50 * 1.2e9);
 }
 
 TEST(MemoryNeed, CountsBeyondTwoToTheThirtyOne) {

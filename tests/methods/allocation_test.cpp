@@ -106,9 +106,9 @@ DescentCost cost_of_descent(const Problem& problem, int steps) {
   methods::FactorDescent descent(*f, 3);
   const FactoredMatrix& x = f->iterate();
   const auto on = [] { return false; };
-  descent.descend(x.copy(), 0.1, 3, on);
+  descent.descend(x.copy(), FactoredMatrix(f->panels()), 0.1, 3, on);
   const DescentCost before{allocations, f->counters().passes};
-  descent.descend(x.copy(), 0.1, steps, on);
+  descent.descend(x.copy(), FactoredMatrix(f->panels()), 0.1, steps, on);
   return {allocations - before.allocations, f->counters().passes - before.passes};
 }
 

@@ -98,7 +98,8 @@ TEST(FactorDescent, LowersTheSmoothedObjectiveInsideTheBall) {
       // below the start.
       double last = start;
       for (const int steps : {0, methods::Corrective{}.steps, 60}) {
-        const FactoredMatrix x = descent.descend(f->iterate().copy(), width, steps, [] { return false; }).x;
+        const FactoredMatrix x =
+            descent.descend(f->iterate().copy(), FactoredMatrix(f->panels()), width, steps, [] { return false; }).x;
         const double here = smoothed(solved->problem, at_entries(*f, x), width);
         EXPECT_LE(here, last + rounding) << steps << " steps";
         EXPECT_LE(trace_norm(*f, x), f->radius() * (1 + 1e-12)) << steps << " steps";
@@ -114,10 +115,13 @@ TEST(FactorDescent, StaysWhereItIsToldTo) {
   const SolvedProblem& solved = test::solved_problems().front();
   const auto f = on_the_way(solved.problem, 6);
   const MatrixXd before = test::iterate(*f);
-  const FactoredMatrix x = FactorDescent(*f, 3).descend(f->iterate().copy(), 0.1, 100, [] { return true; }).x;
+  const FactoredMatrix x =
+      FactorDescent(*f, 3).descend(f->iterate().copy(), FactoredMatrix(f->panels()), 0.1, 100, [] { return true; }).x;
   EXPECT_LT((at_entries(*f, x) - before).norm(), 1e-6 * before.norm());
   const FactoredMatrix zero(f->panels());
-  EXPECT_EQ(FactorDescent(*f, 3).descend(zero.copy(), 0.1, 100, [] { return false; }).x.terms(), 0);
+  EXPECT_EQ(
+      FactorDescent(*f, 3).descend(zero.copy(), FactoredMatrix(f->panels()), 0.1, 100, [] { return false; }).x.terms(),
+      0);
 }
 
 }  // namespace

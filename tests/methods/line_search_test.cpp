@@ -120,7 +120,7 @@ TEST_P(Search, DescentIsNeverClaimedWhereTheSmoothedObjectiveRose) {
     walk(*f, 3);
     for (int trial = 0; trial < 10; ++trial) {
       const FactoredMatrix target = anywhere(*f, random);
-      f->aim(target);
+      f->aim(target.copy());
       const bool claimed = smoothed_descent(*f, width);
       const auto grid = on_grid<double>([&](auto t, auto out) { f->smoothed_derivatives_at(t, width, out); });
       double change = -(grid.front() + grid.back()) / 2;  // the trapezoidal rule

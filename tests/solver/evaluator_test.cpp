@@ -83,7 +83,7 @@ TEST_P(EveryProblem, AMatrixIsATargetLikeAnAtom) {
   const LowRankMatrix on_host = some_factors(*f, 3, 8).times(0.5);
   const Eigen::MatrixXd s = on_host.dense();
   const FactoredMatrix target(f->panels(), on_host);
-  f->aim(target);
+  f->aim(target.copy());
   const double t[] = {0.0, 0.25, 1.0};
   SegmentPoint points[3];
   f->objective_at(t, points);
@@ -99,7 +99,7 @@ TEST_P(EveryProblem, AMatrixIsATargetLikeAnAtom) {
   f->move(0.25);
   EXPECT_LT((iterate(*f) - (x + 0.25 * (s - x))).norm(), 1e-6 * (1 + x.norm() + s.norm()));
   EXPECT_NEAR(objective(*f), points[1].value, 1e-5 * (1 + std::abs(points[1].value)));
-  f->aim(target);
+  f->aim(target.copy());
   f->move(1);
   EXPECT_NEAR(objective(*f), points[2].value, 1e-5 * (1 + std::abs(points[2].value)));
 }
@@ -257,7 +257,7 @@ TEST_P(EveryProblem, AMoveToAMatrixSaysTheLargestChangeOverTheKinksToo) {
   wander(*f);
   const Eigen::MatrixXd before = iterate(*f);
   const FactoredMatrix target(f->panels(), some_factors(*f, 2, 11).times(0.3));
-  f->aim(target);
+  f->aim(target.copy());
   const double change = f->move(0.5);
   const Eigen::MatrixXd difference = before - target.download(f->rows(), f->cols()).dense();
   EXPECT_NEAR(change, largest_over_kinks(GetParam().sparse, difference), 1e-5 * (1 + change));
@@ -308,7 +308,7 @@ TEST_P(EveryProblem, HeldOutEntriesAreFollowed) {
   expect_followed("atoms");
   const FactoredMatrix target(f->panels(), some_factors(*f, 3, 8).times(0.5));
   for (const double t : {0.5, 1.0}) {
-    f->aim(target);
+    f->aim(target.copy());
     f->move(t);
     expect_followed("a matrix");
   }
