@@ -1,6 +1,7 @@
 #include "solver/decomposition.hpp"
 
 #include <optional>
+#include <utility>
 
 #include "linalg/lapack.hpp"
 #include "linalg/symmetric_eigen.hpp"
@@ -24,6 +25,14 @@ Eigen::MatrixXd inverse(const Eigen::MatrixXd& upper) {
   return upper.triangularView<Eigen::Upper>().solve(Eigen::MatrixXd::Identity(side, side));
 }
 
+/// A panel is near `near * first`, and the columns of `near` are near to orthonormal.
+struct NearQr {
+  Panel near;
+  Eigen::MatrixXd first;
+  Eigen::MatrixXd inverse_of_first;
+  Eigen::MatrixXd square;  ///< of `near`
+};
+
 /// A panel is Q R, and Q is `near * turn`, with orthonormal columns.
 struct ThinQr {
   Panel near;
@@ -31,9 +40,9 @@ struct ThinQr {
   Eigen::MatrixXd r;
 };
 
-/// Whether these columns are so far from dependent that nothing can go wrong in `thin_qr`.
+/// Whether these columns are so far from dependent that nothing can go wrong below, and no digits are lost.
 bool is_safe(const Eigen::MatrixXd& gram) {
-  constexpr double kLeast = 1e-8;
+  constexpr double kLeast = 1e-4;
   const Eigen::ArrayXd shrink = gram.diagonal().array().sqrt().inverse();
   if (gram.size() == 0 || !gram.allFinite() || !shrink.allFinite()) return false;
   const Eigen::VectorXd squares =
@@ -41,21 +50,30 @@ bool is_safe(const Eigen::MatrixXd& gram) {
   return squares.minCoeff() > kLeast * squares.maxCoeff();
 }
 
-/// By Cholesky factors, twice: the first Q is near to orthonormal if the columns are not near to dependent, and then
-/// the second one is orthonormal but for rounding (Yamamoto, Nakatsukasa, Yanagisawa and Fukaya 2015). In place the
-/// first Q takes that of the panel.
-std::optional<ThinQr> thin_qr(Panels& panels, const Panel& panel, const Eigen::MatrixXd& gram, bool in_place) {
+/// By a Cholesky factor; nothing where columns are too near to dependent. In place `near` takes that of the panel.
+std::optional<NearQr> near_qr(Panels& panels, const Panel& panel, const Eigen::MatrixXd& gram, bool in_place) {
   constexpr double kNear = 0.1;
   if (panel.columns() == 0 || panel.columns() > panels.length(panel)) return {};
   const auto first = upper_factor(gram);
   if (!first) return {};
-  const Panel near = in_place ? panel : panels.make(panel.side(), Use::exact, panel.columns());
-  panels.combine(0, panel, inverse(*first), near);
-  const Eigen::MatrixXd square = panels.gram(near, near);
-  if (!((square - Eigen::MatrixXd::Identity(square.rows(), square.cols())).norm() <= kNear)) return {};
-  const auto second = upper_factor(square);
-  if (!second) return {};
-  return ThinQr{near, inverse(*second), *second * *first};
+  NearQr q{in_place ? panel : panels.make(panel.side(), Use::exact, panel.columns()), *first, inverse(*first), {}};
+  panels.combine(0, panel, q.inverse_of_first, q.near);
+  q.square = panels.gram(q.near, q.near);
+  if (!((q.square - Eigen::MatrixXd::Identity(q.square.rows(), q.square.cols())).norm() <= kNear)) return {};
+  return q;
+}
+
+/// By another one of what the first made: its Q is orthonormal but for rounding (Yamamoto, Nakatsukasa, Yanagisawa and
+/// Fukaya 2015). They solve with the first factor; an inverse loses the digits by which columns are near to dependent,
+/// so what is left of the panel is brought in once more, and the panel is not needed after that.
+ThinQr thin_qr(Panels& panels, const Panel& panel, NearQr q, bool in_place) {
+  if (!in_place) {
+    panels.combine(1, q.near, -q.first, panel);
+    panels.combine(1, panel, q.inverse_of_first, q.near);
+    q.square = panels.gram(q.near, q.near);
+  }
+  const Eigen::MatrixXd second = upper_factor(q.square).value();  // it is near to the identity
+  return {q.near, inverse(second), second * q.first};
 }
 
 }  // namespace
@@ -66,14 +84,15 @@ bool decompose(Panels& panels, Panel& left, Eigen::VectorXd& values, Panel& righ
   const Eigen::MatrixXd right_gram = panels.gram(right, right);
   // Panels are most of what a long run has in memory: they are copied only where they may be needed once more.
   const bool in_place = is_safe(left_gram) && is_safe(right_gram);
-  const auto q = thin_qr(panels, left, left_gram, in_place);
-  if (!q) return panels.decompose(left, values, right);
-  const auto p = thin_qr(panels, right, right_gram, in_place);
-  if (!p) return panels.decompose(left, values, right);
-  const lapack::Svd core = lapack::svd(lapack::product(q->r * values.asDiagonal(), p->r, true));
+  auto near_left = near_qr(panels, left, left_gram, in_place);
+  auto near_right = near_left ? near_qr(panels, right, right_gram, in_place) : std::nullopt;
+  if (!near_right) return panels.decompose(left, values, right);
+  const ThinQr q = thin_qr(panels, left, std::move(*near_left), in_place);
+  const ThinQr p = thin_qr(panels, right, std::move(*near_right), in_place);
+  const lapack::Svd core = lapack::svd(lapack::product(q.r * values.asDiagonal(), p.r, true));
   values = core.values;
-  panels.combine(0, q->near, lapack::product(q->turn, core.left), left);
-  panels.combine(0, p->near, lapack::product(p->turn, core.right), right);
+  panels.combine(0, q.near, lapack::product(q.turn, core.left), left);
+  panels.combine(0, p.near, lapack::product(p.turn, core.right), right);
   return true;
 }
 

@@ -63,6 +63,9 @@ TEST(Decomposition, OfColumnsOfAnyLengthsAndAngles) {
     MatrixXd nearly = whole;
     nearly.col(4) = angle * whole.col(4) + whole.col(2);
     turns.push_back(nearly);
+    nearly = whole;  // and what comes after them must not lose digits
+    nearly.col(0) = angle * whole.col(0) + whole.col(2);
+    turns.push_back(nearly);
   }
   const VectorXd values = (VectorXd(width) << 2, -1, 0, 1e-3, 5).finished();
   for (const MatrixXd& turn : turns) {
