@@ -103,11 +103,12 @@ def sources_commit(program):
 
 
 def require_one_program(runs, version, commit):
-    """Numbers of different programs do not belong in one table."""
+    """Numbers of different programs do not belong in one table: those of an experiment."""
     for run in runs:
         if run["result"]["environment"]["version"] == version and commit and run["commit"] not in (None, commit):
             fail(
-                f"--out: the finished runs are of a program of commit {run['commit']}, this one is of {commit}: "
+                f"--out: the finished runs of {run['experiment']} are of a program of commit {run['commit']}, this one "
+                f"is of {commit}: "
                 "check that one out in a folder of its own, build it there and name it by --program, or give another "
                 "folder",
                 code=2,
@@ -142,7 +143,9 @@ class Reproduction:
         else:
             program, version = find_program(options.program)
             data, commit = DataFolder(options.data), sources_commit(program)
-            require_one_program(log.runs.values(), version, commit)
+            for experiment in experiments:
+                own = [run for run in log.runs.values() if run["experiment"] == experiment["name"]]
+                require_one_program(own, version, commit)
             RecordedData(options.out / "data.json").add(data)
             folders = [self.work / str(job) for job in range(options.jobs)]
             self.executors = [Executor(program, folder, options.threads, commit) for folder in folders]
