@@ -21,8 +21,8 @@ LINKED = [
 ]
 
 CUDA = """The CUDA runtime (cudart), linked statically: NVIDIA CUDA Toolkit End User License Agreement, whose list of
-what may be redistributed has it (docs.nvidia.com/cuda/eula). CUB, of which kernels are made: Apache License 2.0 with LLVM
-exceptions, and the BSD 3-clause licence (github.com/NVIDIA/cccl)."""
+what may be redistributed has it (docs.nvidia.com/cuda/eula). CUB, of which kernels are made: Apache License 2.0 with
+LLVM exceptions, and the BSD 3-clause licence (github.com/NVIDIA/cccl)."""
 
 
 def output(*command):

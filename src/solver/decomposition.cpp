@@ -40,9 +40,9 @@ struct ThinQr {
   Eigen::MatrixXd r;
 };
 
-/// Whether these columns are so far from dependent that nothing can go wrong below, and no digits are lost.
+/// Whether these columns are so far from dependent that nothing can go wrong below, and no digits are lost that count.
 bool is_safe(const Eigen::MatrixXd& gram) {
-  constexpr double kLeast = 1e-4;
+  constexpr double kLeast = 1e-8;
   const Eigen::ArrayXd shrink = gram.diagonal().array().sqrt().inverse();
   if (gram.size() == 0 || !gram.allFinite() || !shrink.allFinite()) return false;
   const Eigen::VectorXd squares =
